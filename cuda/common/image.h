@@ -103,13 +103,19 @@ typedef struct {
   int step0, step, shift;
 } ImageRow;
 
+/* Row @y of plane @p, which the format must have: a plane that it lacks may be
+ * NULL, and NULL has no rows. */
+BOTH const uint8_t *
+image_plane_row (const Image *img, int p, int y)
+{
+  return img->plane[p] + (ptrdiff_t) y * img->stride[p];
+}
+
 /* Row @y, 0 to height - 1.  Of words of 16 bits it has the upper bytes. */
 BOTH ImageRow
 image_row (const Image *img, int y)
 {
-  const uint8_t *p = img->plane[0] + (ptrdiff_t) y * img->stride[0];
-  const uint8_t *q = img->plane[1] + (ptrdiff_t) (y / 2) * img->stride[1];
-  const uint8_t *r = img->plane[2] + (ptrdiff_t) (y / 2) * img->stride[2];
+  const uint8_t *p = image_plane_row (img, 0, y);
   ImageRow row = {p, p, p, 1, 1, 0};
 
   switch (img->format) {
@@ -132,17 +138,20 @@ image_row (const Image *img, int y)
       row.c0 = p + 2, row.c1 = p + 1, row.step0 = row.step = 4;
       break;
     case IMAGE_NV12:
-      row.c1 = q, row.c2 = q + 1, row.step = 2, row.shift = 1;
+      row.c1 = image_plane_row (img, 1, y / 2), row.c2 = row.c1 + 1;
+      row.step = 2, row.shift = 1;
       break;
     case IMAGE_I420:
-      row.c1 = q, row.c2 = r, row.shift = 1;
+      row.c1 = image_plane_row (img, 1, y / 2);
+      row.c2 = image_plane_row (img, 2, y / 2), row.shift = 1;
       break;
     case IMAGE_YUY2:
       row.c1 = p + 1, row.c2 = p + 3, row.step0 = 2, row.step = 4;
       row.shift = 1;
       break;
     case IMAGE_P010: /* the upper byte of each word */
-      row.c0 = p + 1, row.c1 = q + 1, row.c2 = q + 3;
+      row.c0 = p + 1;
+      row.c1 = image_plane_row (img, 1, y / 2) + 1, row.c2 = row.c1 + 2;
       row.step0 = 2, row.step = 4, row.shift = 1;
       break;
   }

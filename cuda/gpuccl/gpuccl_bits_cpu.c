@@ -55,18 +55,26 @@ pack (const uint8_t bytes[WORD])
 }
 
 static void
+load_map (const GpucclFrame *f, int y, uint8_t *row)
+{
+  const uint8_t *map = f->map + (size_t) y * f->map_stride;
+
+  if (f->map_step == 1)
+    memcpy (row, map, f->width);
+  else
+    for (int x = 0; x < f->width; x++)
+      row[x] = map[2 * x];
+}
+
+static void
 load_row (const GpucclWork *w, int y, Row *row)
 {
   const GpucclFrame *f = &w->frame;
-  const uint8_t *map = f->map + (size_t) y * f->map_stride;
 
   if (f->source == GPUCCL_DEPTH_ONLY)
     memset (row->map + WORD, 255, f->width);
-  else if (f->map_step == 1)
-    memcpy (row->map + WORD, map, f->width);
   else
-    for (int x = 0; x < f->width; x++)
-      row->map[WORD + x] = map[2 * x];
+    load_map (f, y, row->map + WORD);
   if (f->depth)
     memcpy (row->z + WORD, gpuccl_depth_row (f, y), f->width * sizeof *row->z);
   if (w->link.bits)

@@ -90,8 +90,11 @@ write_runs (const GpucclWork *w, int y)
   const GpucclCpu *c = w->state;
   const uint64_t *f = gpuccl_bits (c, GPUCCL_FOREGROUND, y);
   const uint64_t *left = gpuccl_bits (c, GPUCCL_LEFT, y);
-  GpucclRun *begun = c->runs + c->first[y], *ended = begun;
+  GpucclRun *begun, *ended;
 
+  if (c->first[y] == c->first[y + 1]) /* c->runs may be NULL */
+    return;
+  begun = ended = c->runs + c->first[y];
   for (int i = 0; i < c->words; i++) {
     for (uint64_t b = begins (f, left, i); b; b &= b - 1)
       (begun++)->x0 = (uint16_t) (64 * i + math_lowest_bit64 (b));
