@@ -107,10 +107,13 @@ static void
 stored (const Image *img, int x, int y, int c[3])
 {
   const uint8_t *p = img->plane[0] + (size_t) y * img->stride[0];
-  const uint8_t *q = img->plane[1] + (size_t) (y / 2) * img->stride[1];
-  const uint8_t *r = img->plane[2] + (size_t) (y / 2) * img->stride[2];
+  const uint8_t *q = NULL, *r = NULL;
   const uint8_t *rgb = p + x * (img->format <= IMAGE_BGR ? 3 : 4);
 
+  if (img->plane[1])
+    q = img->plane[1] + (size_t) (y / 2) * img->stride[1];
+  if (img->plane[2])
+    r = img->plane[2] + (size_t) (y / 2) * img->stride[2];
   c[0] = p[x], c[1] = c[2] = 128;
   if (img->format == IMAGE_GRAY16)
     c[0] = p[2 * x + 1];
