@@ -218,20 +218,14 @@ add_text (gpointer object, const Param *p, gchar **place)
   g_array_append_val (t->all, text);
 }
 
-/* Takes @why the newest text cannot be used; NULL: it can. */
+/* Keeps @why the newest text cannot be used; NULL: it can. */
 static void
-refuse (GstElement *element, Text *text, GError *why)
+keep_refusal (GstElement *element, Text *text, const GError *why)
 {
-  gboolean runs = GST_STATE (element) >= GST_STATE_PAUSED;
-
   GST_OBJECT_LOCK (element);
   g_free (text->why);
-  text->why = why && !runs ? g_strdup (why->message) : NULL;
+  text->why = why ? g_strdup (why->message) : NULL;
   GST_OBJECT_UNLOCK (element);
-  if (why && runs)
-    GST_VISION_WARNING (element, LIBRARY, SETTINGS,
-        ("%s stays what it was: %s.", text->name, why->message));
-  g_clear_error (&why);
 }
 
 static Text *
@@ -244,10 +238,13 @@ find_text (Texts *t, gchar **place)
   return text;
 }
 
-/* A text that cannot be used leaves the one before. */
+/* A text that cannot be used leaves the one before.  The warning of it is
+ * posted when no lock is held: a bus sync handler may wait for a thread that
+ * sets a property. */
 static gboolean
 set_text (GstElement *element, const Subject *s, const gchar *given)
 {
+  gboolean runs = GST_STATE (element) >= GST_STATE_PAUSED;
   Texts *t = texts_of (element);
   gchar **place = G_STRUCT_MEMBER_P (element, s->place), *before;
   gchar *now = g_strdup (given ? given : s->param->string);
@@ -268,8 +265,12 @@ set_text (GstElement *element, const Subject *s, const gchar *given)
   if (takes)
     *place = now;
   GST_OBJECT_UNLOCK (element);
-  refuse (element, find_text (t, place), error);
+  keep_refusal (element, find_text (t, place), runs ? NULL : error);
   g_rec_mutex_unlock (&t->setting);
+  if (error && runs)
+    GST_VISION_WARNING (element, LIBRARY, SETTINGS,
+        ("%s stays what it was: %s.", name_of (s->param), error->message));
+  g_clear_error (&error);
   g_free (takes ? before : now);
   return good;
 }

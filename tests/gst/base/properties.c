@@ -411,8 +411,79 @@ GST_START_TEST (test_threads)
 }
 GST_END_TEST;
 
+/* A thread whose property was refused, and whose application handles the
+ * warning in that thread. */
+typedef struct {
+  GMutex lock;
+  GCond changed;
+  gboolean is_handled, is_set; /* the handler runs; another text is set */
+} Refusal;
+
+#define PATIENCE (5 * G_USEC_PER_SEC)
+
+static gboolean
+await (Refusal *r, const gboolean *what)
+{
+  gint64 until = g_get_monotonic_time () + PATIENCE;
+
+  while (!*what && g_cond_wait_until (&r->changed, &r->lock, until))
+    ;
+  return *what;
+}
+
+/* Waits, as a handler does for a lock of the application, until another thread
+ * has set a text. */
+static GstBusSyncReply
+handle (GstBus *bus, GstMessage *message, gpointer data)
+{
+  Refusal *r = data;
+
+  (void) bus;
+  (void) message;
+  g_mutex_lock (&r->lock);
+  r->is_handled = TRUE;
+  g_cond_broadcast (&r->changed);
+  fail_unless (await (r, &r->is_set), "the other thread cannot set a text");
+  g_mutex_unlock (&r->lock);
+  return GST_BUS_DROP;
+}
+
+static gpointer
+set_refused (gpointer toy)
+{
+  g_object_set (toy, "text", "!", NULL);
+  return NULL;
+}
+
+/* A refusal is posted when no lock is held. */
+GST_START_TEST (test_handler_waits)
+{
+  g_autoptr (Toy) toy = toy_new ();
+  static Refusal r;
+  GThread *thread;
+
+  gst_element_set_state (GST_ELEMENT (toy), GST_STATE_PLAYING);
+  gst_bus_set_sync_handler (GST_ELEMENT_BUS (toy), handle, &r, NULL);
+  thread = g_thread_new (NULL, set_refused, toy);
+  g_mutex_lock (&r.lock);
+  fail_unless (await (&r, &r.is_handled));
+  g_mutex_unlock (&r.lock);
+  g_object_set (toy, "text", "good", NULL);
+  g_mutex_lock (&r.lock);
+  r.is_set = TRUE;
+  g_cond_broadcast (&r.changed);
+  g_mutex_unlock (&r.lock);
+  g_thread_join (thread);
+  fail_unless_equals_string (toy->text, "good");
+  gst_bus_set_sync_handler (GST_ELEMENT_BUS (toy), NULL, NULL, NULL);
+  gst_element_set_state (GST_ELEMENT (toy), GST_STATE_NULL);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), TRUE);
+  gst_bus_set_flushing (GST_ELEMENT_BUS (toy), FALSE);
+}
+GST_END_TEST;
+
 SUITE (properties, TEST (test_order), TEST (test_specs), TEST (test_values),
     TEST (test_empty), TEST (test_refused_before),
     TEST (test_refused_then_good), TEST (test_refused_while_playing),
     TEST (test_refused_bytes), TEST (test_refused_and_forgotten),
-    TEST (test_threads));
+    TEST (test_threads), TEST (test_handler_waits));
