@@ -409,7 +409,7 @@ play_round (Round *round)
     return;
   }
   device_watch (round->element);
-  round->bus = log_bus (round);
+  round->bus = bus_make (round);
   gst_element_set_bus (round->element, round->bus);
   properties_useful (round, &dice);
   connect (round, &dice);

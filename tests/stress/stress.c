@@ -13,7 +13,6 @@
  */
 #include "stress.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,69 +40,11 @@ static Kind kinds[] = {
     {.name = "visiontestsrc"},
 };
 
-guint64 stress_seed;
-gint stress_progress;
-gint stress_patience = 120;
-gboolean stress_is_loud;
-
 static GMutex lock;
-static guint findings;
 static gint64 deadline; /* monotonic time; 0: none */
 static guint64 wanted;  /* frames; 0: any */
 static gchar *only;     /* an element; NULL: all */
 static gint only_round = -1;
-
-guint64
-roll (Dice *dice)
-{
-  return random_u64 (dice->seed, dice->n++);
-}
-
-guint
-below (Dice *dice, guint n)
-{
-  return random_below (dice->seed, dice->n++, n);
-}
-
-gint
-between (Dice *dice, gint least, gint most)
-{
-  return least + (gint) below (dice, (guint) (most - least + 1));
-}
-
-gboolean
-one_in (Dice *dice, guint n)
-{
-  return below (dice, n) == 0;
-}
-
-gdouble
-unit (Dice *dice)
-{
-  return (gdouble) (roll (dice) >> 11) / (gdouble) (1ull << 53);
-}
-
-void
-stress_find (const Round *round, const gchar *format, ...)
-{
-  va_list args;
-  gchar *text;
-
-  va_start (args, format);
-  text = g_strdup_vprintf (format, args);
-  va_end (args);
-  g_mutex_lock (&lock);
-  findings++;
-  if (round)
-    printf ("FINDING %s: %s\n        again: --seed %" G_GUINT64_FORMAT
-            " --element %s --round %u\n",
-        round->kind->name, text, stress_seed, round->kind->name, round->number);
-  else
-    printf ("FINDING %s\n", text);
-  fflush (stdout);
-  g_mutex_unlock (&lock);
-  g_free (text);
-}
 
 gboolean
 stress_is_late (void)
@@ -144,6 +85,7 @@ begin_round (Round *round)
   kind = next_kind ();
   if (kind) {
     round->kind = kind;
+    round->is_alone = TRUE;
     round->number = only_round >= 0 ? (guint) only_round : kind->rounds;
     round->seed = random_u64 (
         stress_seed ^ random_u64 (g_str_hash (kind->name), 0), round->number);
@@ -193,32 +135,12 @@ work (gpointer unused)
   return NULL;
 }
 
-/* Ends the program where nothing moves any more. */
-static gpointer
-guard (gpointer unused)
+static void
+tell_running (void)
 {
-  gint seen = g_atomic_int_get (&stress_progress) - 1;
-  gint still = 0;
-
-  (void) unused;
-  while (g_atomic_int_get (&stress_progress) >= 0) {
-    gint now = g_atomic_int_get (&stress_progress);
-
-    still = now == seen ? still + 1 : 0;
-    seen = now;
-    if (still >= stress_patience) {
-      printf ("FINDING no frame has moved for %d seconds; running:", still);
-      for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
-        if (kinds[i].running)
-          printf (
-              " %s, round %u or before;", kinds[i].name, kinds[i].rounds - 1);
-      printf (" seed %" G_GUINT64_FORMAT "\n", stress_seed);
-      fflush (stdout);
-      abort ();
-    }
-    g_usleep (G_USEC_PER_SEC);
-  }
-  return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i].running)
+      printf (" %s, round %u or before;", kinds[i].name, kinds[i].rounds - 1);
 }
 
 static void
@@ -265,15 +187,14 @@ report (void)
 static void
 play_all (guint jobs)
 {
-  GThread *watch = g_thread_new ("guard", guard, NULL);
+  GThread *watch = guard_begin (tell_running);
   GThread **workers = g_new (GThread *, jobs);
 
   for (guint i = 0; i < jobs; i++)
     workers[i] = g_thread_new ("worker", work, NULL);
   for (guint i = 0; i < jobs; i++)
     g_thread_join (workers[i]);
-  g_atomic_int_set (&stress_progress, -1);
-  g_thread_join (watch);
+  guard_end (watch);
   g_free (workers);
 }
 
@@ -346,7 +267,7 @@ main (int argc, char **argv)
     int failed = soak ((guint) soaks, only);
 
     files_remove ();
-    return failed || findings;
+    return failed || stress_findings ();
   }
   start = g_get_monotonic_time ();
   deadline = seconds > 0 ? start + seconds * G_USEC_PER_SEC : 0;
@@ -355,11 +276,12 @@ main (int argc, char **argv)
   play_all ((guint) (only_round >= 0 ? 1 : MAX (jobs, 1)));
   files_remove ();
   report ();
-  printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n", findings,
+  printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
+      stress_findings (),
       (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC,
       stress_seed);
   g_free (seed);
   g_free (only);
   gst_deinit (); /* ends the threads that wait for work */
-  return findings != 0;
+  return stress_findings () != 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the parts of the stress program share.
+ * What the parts of the stress programs share.
  *
  * A round plays a few frames to one instance of one element, with whatever its
  * dice say: properties, caps, frames, metas, events.  Several rounds run at
@@ -17,6 +17,7 @@ typedef struct {
   guint64 seed, n;
 } Dice;
 
+/* dice.c */
 guint64 roll (Dice *dice);
 guint below (Dice *dice, guint n);                /* 0 to @n - 1 */
 gint between (Dice *dice, gint least, gint most); /* both included */
@@ -65,6 +66,7 @@ typedef struct {
   Kind *kind;
   guint64 seed;
   guint number;
+  gboolean is_alone; /* FALSE: its element is a member of a chain */
 
   GstElement *element;
   GstBus *bus;
@@ -84,22 +86,35 @@ typedef struct {
   gint over;         /* atomic: all frames were pushed */
 } Round;
 
-/* stress.c */
+/* findings.c */
 extern guint64 stress_seed;
 extern gint stress_progress; /* atomic: anything that moves */
-extern gint stress_patience; /* seconds without a frame that are a stall */
+extern gint stress_patience; /* seconds without a move that are a stall */
 extern gboolean stress_is_loud;
-/* Whether --seconds have gone: rounds that are begun end early. */
-gboolean stress_is_late (void);
 /* A fault.  @round: may be NULL. */
 void stress_find (const Round *round, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
+/* Lines that repeat what is played from now on. */
+void stress_repeat (const gchar *format, ...) G_GNUC_PRINTF (1, 2);
+guint stress_findings (void);
+/* Ends the program at a stall; @tell prints what is played. */
+GThread *guard_begin (void (*tell) (void));
+void guard_end (GThread *thread);
+
+/* stress.c */
+/* Whether --seconds have gone: rounds that are begun end early. */
+gboolean stress_is_late (void);
 
 /* log.c: messages to GLib and to the bus. */
 void log_watch (void);
 void log_set_round (Round *round);  /* whose work this thread does */
 void log_expect (gboolean expects); /* GLib's own refusal of a value */
-GstBus *log_bus (Round *round);
+void log_allow (const gchar *text); /* a part of GStreamer's own warnings */
+/* An error or a warning has a text, which is UTF-8. */
+void log_check (const Round *round, GstMessage *message);
+
+/* bus.c */
+GstBus *bus_make (Round *round);
 
 /* files.c: in the current folder. */
 void files_make (void);

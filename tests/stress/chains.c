@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Chains of elements under stress: tees, queues that leak, several elements of
+ * this plug-in in a row, two inputs that end and begin apart, elements that are
+ * stopped from their own threads.  It fails if GLib gets a warning or worse, if
+ * anything waits for ever, if an element or a descriptor outlives its pipeline,
+ * and if in the undisturbed end of a round a frame is neither out nor counted.
+ *
+ *   chains --rounds 300
+ *   chains --seed 7 --round 12     this one alone
+ *   chains --seed 7 --play pair    rounds of one kind: chain, pair or stop */
+#include "chains.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define WARM 30         /* rounds, after which descriptors are compared */
+#define ROOM_OF_FILES 8 /* descriptors that GStreamer may keep */
+
+static const gchar *const plays[N_PLAYS] = {"chain", "pair", "stop"};
+
+/* Rounds, and how their undisturbed ends went. */
+typedef struct {
+  guint rounds, ended, failed;
+  guint64 frames; /* that came to a member in the undisturbed end */
+} Row;
+
+static Row rows[N_PLAYS];
+static guint number; /* of the round */
+
+static void
+tell_round (void)
+{
+  printf (" round %u, ", number);
+  chain_tell ();
+}
+
+static guint
+count_files (void)
+{
+  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (dir && g_dir_read_name (dir))
+    n++;
+  if (dir)
+    g_dir_close (dir);
+  return n;
+}
+
+static Play
+pick_play (const gchar *only)
+{
+  static const Play often[] = {
+      PLAY_CHAIN, PLAY_CHAIN, PLAY_CHAIN, PLAY_PAIR, PLAY_PAIR, PLAY_STOP};
+  Dice dice = {stress_seed ^ 0x706c6179, 16 * (guint64) number};
+
+  for (Play i = 0; only && i < N_PLAYS; i++)
+    if (!strcmp (only, plays[i]))
+      return i;
+  return PICK (&dice, often);
+}
+
+static void
+play_one (Play play)
+{
+  Row *row = &rows[play];
+  End end = chain_play (play, number, &row->frames);
+
+  row->rounds++;
+  row->ended += end == END_GOOD;
+  row->failed += end == END_ERROR;
+  g_atomic_int_inc (&stress_progress);
+}
+
+static void
+play_rounds (guint from, guint n, const gchar *only)
+{
+  guint files = 0;
+
+  for (number = from; number < from + n; number++) {
+    play_one (pick_play (only));
+    if (number == from + WARM)
+      files = count_files ();
+  }
+  if (files && count_files () > files + ROOM_OF_FILES)
+    stress_find (
+        NULL, "%u descriptors were open, and now %u", files, count_files ());
+}
+
+static void
+report (void)
+{
+  printf ("%-8s %8s %8s %8s %10s\n", "rounds", "", "ended", "errors", "frames");
+  for (Play i = 0; i < N_PLAYS; i++)
+    printf ("%-8s %8u %8u %8u %10" G_GUINT64_FORMAT "\n", plays[i],
+        rows[i].rounds, rows[i].ended, rows[i].failed, rows[i].frames);
+}
+
+int
+main (int argc, char **argv)
+{
+  gint rounds = 300, only = -1;
+  gchar *seed = NULL, *play = NULL;
+  const GOptionEntry entries[] = {
+      {"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "How many", "N"},
+      {"round", 0, 0, G_OPTION_ARG_INT, &only, "This one alone", "N"},
+      {"play", 0, 0, G_OPTION_ARG_STRING, &play, "chain, pair or stop", "KIND"},
+      {"seed", 0, 0, G_OPTION_ARG_STRING, &seed, "Repeats a run", "N"},
+      {"patience", 0, 0, G_OPTION_ARG_INT, &stress_patience,
+          "Seconds without a move that are a stall", "N"},
+      {"loud", 0, 0, G_OPTION_ARG_NONE, &stress_is_loud,
+          "Print what is played and said", NULL},
+      {0}};
+  GOptionContext *context = g_option_context_new (NULL);
+  GError *error = NULL;
+  gint64 start = g_get_monotonic_time ();
+  GThread *watch;
+
+  g_option_context_add_main_entries (context, entries, NULL);
+  g_option_context_add_group (context, gst_init_get_option_group ());
+  if (!g_option_context_parse (context, &argc, &argv, &error)) {
+    fprintf (stderr, "%s\n", error->message);
+    return 2;
+  }
+  g_option_context_free (context);
+  stress_seed =
+      seed ? g_ascii_strtoull (seed, NULL, 0) : (guint64) g_get_real_time ();
+  printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
+  fflush (stdout);
+  files_make ();
+  log_watch ();
+  watch = guard_begin (tell_round);
+  play_rounds (
+      only < 0 ? 0 : (guint) only, only < 0 ? (guint) rounds : 1, play);
+  guard_end (watch);
+  files_remove ();
+  report ();
+  printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
+      stress_findings (),
+      (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC,
+      stress_seed);
+  g_free (seed);
+  g_free (play);
+  gst_deinit ();
+  return stress_findings () != 0;
+}
