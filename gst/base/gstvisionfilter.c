@@ -5,6 +5,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
+#include "base/gstvisionwork.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
@@ -19,6 +20,7 @@ typedef struct {
 typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
+  GstVisionWork work;
   gboolean is_open; /* open () of the child was called */
   guint64 offered;  /* buffers that have come */
   gint has_started; /* atomic */
@@ -73,13 +75,12 @@ open_child (GstVisionFilter *self, const GstVideoInfo *info, gboolean in_cuda)
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+take_caps (GstVisionFilter *self, GstCaps *in)
 {
-  GstVisionFilter *self = GST_VISION_FILTER (trans);
   GstVideoInfo info;
 
-  (void) out;
-  if (PRIV (self)->common.has_failed)
+  if (PRIV (self)->common.has_failed ||
+      !g_atomic_int_get (&PRIV (self)->has_started))
     return FALSE;
   if (!gst_video_info_from_caps (&info, in)) {
     GST_ELEMENT_ERROR (self, STREAM, FORMAT,
@@ -88,6 +89,18 @@ set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   }
   return !gst_vision_common_failed (&PRIV (self)->common,
       open_child (self, &info, gst_vision_caps_in_cuda (in)));
+}
+
+static gboolean
+set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+{
+  gboolean is_taken;
+
+  (void) out;
+  gst_vision_work_begin (&PRIV (trans)->work);
+  is_taken = take_caps (GST_VISION_FILTER (trans), in);
+  gst_vision_work_end (&PRIV (trans)->work);
+  return is_taken;
 }
 
 static const char *
@@ -150,21 +163,48 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+take_frame (GstVisionFilter *self, GstBuffer *buffer)
 {
-  GstVisionFilterPrivate *p = PRIV (trans);
+  GstVisionFilterPrivate *p = PRIV (self);
   gint64 start = g_get_monotonic_time ();
 
   if (!g_atomic_int_get (&p->has_started))
     return GST_FLOW_FLUSHING;
   if (p->common.has_failed ||
-      gst_vision_common_failed (
-          &p->common, process (GST_VISION_FILTER (trans), buffer))) {
-    close_child (GST_VISION_FILTER (trans));
+      gst_vision_common_failed (&p->common, process (self, buffer))) {
+    close_child (self);
     return GST_FLOW_ERROR;
   }
   gst_vision_common_count (&p->common, start);
-  return GST_FLOW_OK;
+  return g_atomic_int_get (&p->has_started) ? GST_FLOW_OK : GST_FLOW_FLUSHING;
+}
+
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstFlowReturn flow;
+
+  gst_vision_work_begin (&PRIV (trans)->work);
+  flow = take_frame (GST_VISION_FILTER (trans), buffer);
+  gst_vision_work_end (&PRIV (trans)->work);
+  return flow;
+}
+
+/* What start () and caps made. */
+static void
+release (GstElement *element)
+{
+  GstVisionFilter *self = GST_VISION_FILTER (element);
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
+  GstVisionFilterPrivate *p = PRIV (self);
+
+  count_dropped (p);
+  close_child (self);
+  if (klass->stop)
+    klass->stop (self);
+  gst_vision_backend_close (&p->common.backend);
+  if (gst_vision_work_is_here (&p->work))
+    gst_vision_backend_free (&p->common.backend);
 }
 
 /* A pad takes frames even before start (); these are refused, since nothing is
@@ -172,11 +212,17 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 static gboolean
 start (GstBaseTransform *trans)
 {
-  if (!gst_vision_properties_check (GST_ELEMENT (trans)))
+  GstVisionFilter *self = GST_VISION_FILTER (trans);
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
+  GstVisionFilterPrivate *p = PRIV (self);
+
+  if (!gst_vision_properties_check (GST_ELEMENT (self)))
     return FALSE;
-  PRIV (trans)->offered = 0;
-  gst_vision_common_restart (&PRIV (trans)->common);
-  g_atomic_int_set (&PRIV (trans)->has_started, TRUE);
+  p->offered = 0;
+  gst_vision_common_restart (&p->common);
+  if (klass->start && !klass->start (self))
+    return FALSE;
+  g_atomic_int_set (&p->has_started, TRUE);
   return TRUE;
 }
 
@@ -184,16 +230,20 @@ static gboolean
 stop (GstBaseTransform *trans)
 {
   g_atomic_int_set (&PRIV (trans)->has_started, FALSE);
-  count_dropped (PRIV (trans));
-  close_child (GST_VISION_FILTER (trans));
-  gst_vision_backend_close (&PRIV (trans)->common.backend);
+  gst_vision_work_stop (&PRIV (trans)->work);
   return TRUE;
 }
 
+/* The device of a frame in work keeps its context. */
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
-  gst_vision_backend_change_state (&PRIV (element)->common.backend, transition);
+  GstVisionFilterPrivate *p = PRIV (element);
+
+  if (!gst_vision_work_change_state (&p->work, transition))
+    return GST_STATE_CHANGE_FAILURE;
+  if (!gst_vision_work_is_here (&p->work))
+    gst_vision_backend_change_state (&p->common.backend, transition);
   return GST_ELEMENT_CLASS (gst_vision_filter_parent_class)
       ->change_state (element, transition);
 }
@@ -211,30 +261,49 @@ wait_for_start (GstBaseTransform *trans)
   return g_atomic_int_get (&p->has_started);
 }
 
+/* A serialized event, which comes in the streaming thread. */
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+take_event (GstVisionFilter *self, GstEvent *event)
 {
-  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
+  GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
   GstEventType type = GST_EVENT_TYPE (event);
   const GstSegment *segment;
 
-  if (GST_EVENT_IS_SERIALIZED (event) && !wait_for_start (trans)) {
-    gst_event_unref (event);
-    return FALSE;
-  }
   if (type == GST_EVENT_SEGMENT) {
     gst_event_parse_segment (event, &segment);
-    if (!gst_vision_common_takes_segment (&PRIV (trans)->common, segment)) {
+    if (!gst_vision_common_takes_segment (&PRIV (self)->common, segment)) {
       gst_event_unref (event);
       return FALSE;
     }
   }
-  if (type == GST_EVENT_EOS)
-    count_dropped (PRIV (trans));
-  if (type == GST_EVENT_FLUSH_STOP && klass->reset && PRIV (trans)->is_open)
-    klass->reset (GST_VISION_FILTER (trans));
+  if (type == GST_EVENT_EOS) {
+    count_dropped (PRIV (self));
+    if (klass->end)
+      klass->end (self);
+  }
+  if (type == GST_EVENT_FLUSH_STOP && klass->reset && PRIV (self)->is_open)
+    klass->reset (self);
   return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
-      ->sink_event (trans, event);
+      ->sink_event (GST_BASE_TRANSFORM (self), event);
+}
+
+static gboolean
+sink_event (GstBaseTransform *trans, GstEvent *event)
+{
+  GstVisionFilterPrivate *p = PRIV (trans);
+  gboolean is_taken;
+
+  if (!GST_EVENT_IS_SERIALIZED (event))
+    return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+        ->sink_event (trans, event);
+  if (!wait_for_start (trans)) {
+    gst_event_unref (event);
+    return FALSE;
+  }
+  gst_vision_work_begin (&p->work);
+  is_taken = take_event (GST_VISION_FILTER (trans), event);
+  gst_vision_work_end (&p->work);
+  return is_taken;
 }
 
 /* ---- The mouse ---- */
@@ -349,6 +418,7 @@ static void
 finalize (GObject *object)
 {
   gst_vision_backend_free (&PRIV (object)->common.backend);
+  gst_vision_work_clear (&PRIV (object)->work);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_filter_parent_class)->finalize (object);
 }
@@ -385,6 +455,7 @@ gst_vision_filter_init (GstVisionFilter *self)
 {
   gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
       &GST_BASE_TRANSFORM (self)->segment);
+  gst_vision_work_init (&PRIV (self)->work, GST_ELEMENT (self), release);
   gst_vision_properties_init_at (self, gst_vision_common_properties,
       G_PRIVATE_OFFSET (GstVisionFilter, common));
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);

@@ -37,8 +37,15 @@ struct _GstVisionFilterClass {
   void (*close) (GstVisionFilter *self);
   /* A flush or a seek: forget what earlier frames said. */
   void (*reset) (GstVisionFilter *self);
-  /* The user pointed at something in a window, from the window's thread; NULL:
-   * the element ignores it. */
+
+  /* These may be NULL.  The element starts, before any frame: FALSE after an
+   * error. */
+  gboolean (*start) (GstVisionFilter *self);
+  /* The stream ends. */
+  void (*end) (GstVisionFilter *self);
+  /* The element has stopped: free what start () allocated, after close (). */
+  void (*stop) (GstVisionFilter *self);
+  /* The user pointed at something in a window, from the window's thread. */
   void (*point) (GstVisionFilter *self, GstVideoRectangle *box);
 };
 

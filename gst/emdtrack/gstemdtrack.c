@@ -397,14 +397,13 @@ gst_emdtrack_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 }
 
 static gboolean
-gst_emdtrack_start (GstBaseTransform *trans)
+gst_emdtrack_start (GstVisionFilter *filter)
 {
-  GstEmdtrack *self = GST_EMDTRACK (trans);
+  GstEmdtrack *self = GST_EMDTRACK (filter);
 
   self->warned = FALSE;
   gst_emdtrack_drop_targets (self);
-  return gst_emdtrack_choose_again (self, TRUE) &&
-      GST_BASE_TRANSFORM_CLASS (gst_emdtrack_parent_class)->start (trans);
+  return gst_emdtrack_choose_again (self, TRUE);
 }
 
 static void
@@ -436,12 +435,12 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
       "The gst-vision authors");
 
   gst_emdtrack_install_output (trans);
-  trans->start = gst_emdtrack_start;
   trans->set_caps = gst_emdtrack_set_caps;
   filter->open = gst_emdtrack_open;
   filter->process = gst_emdtrack_process;
   filter->close = gst_emdtrack_close;
   filter->reset = gst_emdtrack_reset;
+  filter->start = gst_emdtrack_start;
   filter->point = gst_emdtrack_point;
 }
 

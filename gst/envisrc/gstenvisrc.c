@@ -278,11 +278,17 @@ start (GstBaseSrc *src)
   return self->cube.path != NULL;
 }
 
+static void
+release (GstElement *element)
+{
+  replace_caps (GST_ENVI_SRC (element), NULL);
+  gst_envi_cube_close (&GST_ENVI_SRC (element)->cube);
+}
+
 static gboolean
 stop (GstBaseSrc *src)
 {
-  replace_caps (GST_ENVI_SRC (src), NULL);
-  gst_envi_cube_close (&GST_ENVI_SRC (src)->cube);
+  gst_vision_work_stop (&GST_ENVI_SRC (src)->work);
   return TRUE;
 }
 
@@ -395,9 +401,8 @@ put_times (GstEnviSrc *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-fill (GstPushSrc *src, GstBuffer *buffer)
+make_frame (GstEnviSrc *self, GstBuffer *buffer)
 {
-  GstEnviSrc *self = GST_ENVI_SRC (src);
   const GstVideoInfo *info = &self->info;
   guint bytes = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY8 ? 1 : 2;
   GstFlowReturn flow = seek_cube (self);
@@ -427,9 +432,31 @@ fill (GstPushSrc *src, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+static GstFlowReturn
+fill (GstPushSrc *src, GstBuffer *buffer)
+{
+  GstEnviSrc *self = GST_ENVI_SRC (src);
+  GstFlowReturn flow;
+
+  gst_vision_work_begin (&self->work);
+  flow = make_frame (self, buffer);
+  gst_vision_work_end (&self->work);
+  return flow;
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  if (!gst_vision_work_change_state (&GST_ENVI_SRC (element)->work, transition))
+    return GST_STATE_CHANGE_FAILURE;
+  return GST_ELEMENT_CLASS (gst_envi_src_parent_class)
+      ->change_state (element, transition);
+}
+
 static void
 finalize (GObject *object)
 {
+  gst_vision_work_clear (&GST_ENVI_SRC (object)->work);
   g_free (GST_ENVI_SRC (object)->path);
   G_OBJECT_CLASS (gst_envi_src_parent_class)->finalize (object);
 }
@@ -442,6 +469,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
 
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   G_OBJECT_CLASS (klass)->finalize = finalize;
+  element->change_state = change_state;
   src->get_caps = get_caps;
   src->fixate = fixate;
   src->set_caps = set_caps;
@@ -459,6 +487,7 @@ static void
 gst_envi_src_init (GstEnviSrc *self)
 {
   gst_vision_properties_init (self, properties);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

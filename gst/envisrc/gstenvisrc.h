@@ -7,6 +7,7 @@
 #include <gst/video/video.h>
 
 #include "base/gstvisionproperties.h"
+#include "base/gstvisionwork.h"
 #include "envisrc/gstenvicube.h"
 
 G_BEGIN_DECLS
@@ -30,6 +31,8 @@ struct _GstEnviSrc {
   guint64 start_index;
   GstEnviBands bands;
   GstCaps *caps; /* NULL while stopped */
+
+  GstVisionWork work;
 
   /* Set at the start. */
   GstEnviBands asked; /* as the properties were */

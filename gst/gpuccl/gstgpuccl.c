@@ -212,12 +212,10 @@ gst_gpuccl_process (
 }
 
 static gboolean
-gst_gpuccl_start (GstBaseTransform *trans)
+gst_gpuccl_start (GstVisionFilter *filter)
 {
-  GstGpuccl *self = GST_GPUCCL (trans);
-
-  self->last_id = 0;
-  return GST_BASE_TRANSFORM_CLASS (gst_gpuccl_parent_class)->start (trans);
+  GST_GPUCCL (filter)->last_id = 0;
+  return TRUE;
 }
 
 static gboolean
@@ -249,12 +247,12 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
       "object",
       "The gst-vision authors");
 
-  trans->start = gst_gpuccl_start;
   trans->set_caps = gst_gpuccl_set_caps;
   filter->open = gst_gpuccl_open;
   filter->process = gst_gpuccl_process;
   filter->close = gst_gpuccl_close;
   filter->reset = gst_gpuccl_reset;
+  filter->start = gst_gpuccl_start;
 }
 
 static void

@@ -72,6 +72,7 @@
 
 #include "base/gstvisionlines.h"
 #include "base/gstvisionproperties.h"
+#include "base/gstvisionwork.h"
 #include "json/gstvisionjsonline.h"
 #include "meta/gstvisionmeta.h"
 #include "base/gstvisiontell.h"
@@ -84,6 +85,7 @@ struct _GstVisionJson {
   GstBaseTransform parent;
 
   GstVisionLines file;
+  GstVisionWork work;
   gint has_started; /* atomic */
   GString *line;
   guint64 frame;   /* since the start */
@@ -167,14 +169,22 @@ start (GstBaseTransform *trans)
   return TRUE;
 }
 
+static void
+release (GstElement *element)
+{
+  GstVisionJson *self = GST_VISION_JSON (element);
+
+  gst_vision_lines_close (&self->file);
+  g_string_free (g_steal_pointer (&self->line), TRUE);
+}
+
 static gboolean
 stop (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
 
   g_atomic_int_set (&self->has_started, FALSE);
-  gst_vision_lines_close (&self->file);
-  g_string_free (g_steal_pointer (&self->line), TRUE);
+  gst_vision_work_stop (&self->work);
   return TRUE;
 }
 
@@ -248,9 +258,8 @@ append_line (GstVisionJson *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+take_buffer (GstVisionJson *self, GstBuffer *buffer)
 {
-  GstVisionJson *self = GST_VISION_JSON (trans);
   int error;
 
   if (!g_atomic_int_get (&self->has_started))
@@ -275,6 +284,18 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return GST_FLOW_OK;
 }
 
+static GstFlowReturn
+transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstVisionJson *self = GST_VISION_JSON (trans);
+  GstFlowReturn flow;
+
+  gst_vision_work_begin (&self->work);
+  flow = take_buffer (self, buffer);
+  gst_vision_work_end (&self->work);
+  return flow;
+}
+
 /* A reader that has stopped reading must not keep the pipeline from
  * stopping. */
 static GstStateChangeReturn
@@ -282,10 +303,19 @@ change_state (GstElement *element, GstStateChange transition)
 {
   GstVisionJson *self = GST_VISION_JSON (element);
 
+  if (!gst_vision_work_change_state (&self->work, transition))
+    return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
     gst_vision_lines_cancel (&self->file);
   return GST_ELEMENT_CLASS (gst_vision_json_parent_class)
       ->change_state (element, transition);
+}
+
+static void
+finalize (GObject *object)
+{
+  gst_vision_work_clear (&GST_VISION_JSON (object)->work);
+  G_OBJECT_CLASS (gst_vision_json_parent_class)->finalize (object);
 }
 
 static void
@@ -294,6 +324,7 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->finalize = finalize;
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
   element->change_state = change_state;
   trans->start = start;
@@ -312,5 +343,6 @@ static void
 gst_vision_json_init (GstVisionJson *self)
 {
   gst_vision_properties_init (self, properties);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

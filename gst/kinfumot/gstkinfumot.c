@@ -346,13 +346,10 @@ gst_kinfumot_src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
-static gboolean
-gst_kinfumot_sink_event (GstBaseTransform *trans, GstEvent *event)
+static void
+gst_kinfumot_end (GstVisionFilter *filter)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
-    gst_kinfumot_save_last (GST_KINFUMOT (trans));
-  return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)
-      ->sink_event (trans, event);
+  gst_kinfumot_save_last (GST_KINFUMOT (filter));
 }
 
 static gboolean
@@ -376,30 +373,23 @@ open_trajectory (GstKinfumot *self)
 }
 
 static gboolean
-gst_kinfumot_start (GstBaseTransform *trans)
+gst_kinfumot_start (GstVisionFilter *filter)
 {
-  GstKinfumot *self = GST_KINFUMOT (trans);
+  GstKinfumot *self = GST_KINFUMOT (filter);
   const char *wrong;
   KinfumotParams params = GST_VISION_LOCKED (self, self->params);
 
   self->last_id = 0;
   self->trajectory_failed = FALSE;
   wrong = kinfumot_check (&params);
-  if (gst_vision_common_refused (gst_vision_common (self), wrong))
-    return FALSE;
-  if (!open_trajectory (self))
-    return FALSE;
-  if (GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->start (trans))
-    return TRUE;
-  gst_kinfumot_close_trajectories (self); /* nobody stops it */
-  return FALSE;
+  return !gst_vision_common_refused (gst_vision_common (self), wrong) &&
+      open_trajectory (self);
 }
 
-static gboolean
-gst_kinfumot_stop (GstBaseTransform *trans)
+static void
+gst_kinfumot_stop (GstVisionFilter *filter)
 {
-  gst_kinfumot_close_trajectories (GST_KINFUMOT (trans));
-  return GST_BASE_TRANSFORM_CLASS (gst_kinfumot_parent_class)->stop (trans);
+  gst_kinfumot_close_trajectories (GST_KINFUMOT (filter));
 }
 
 /* A reader of the trajectory that has stopped reading must not keep the
@@ -462,14 +452,14 @@ gst_kinfumot_class_init (GstKinfumotClass *klass)
       "The gst-vision authors");
 
   element->change_state = gst_kinfumot_change_state;
-  trans->start = gst_kinfumot_start;
-  trans->stop = gst_kinfumot_stop;
-  trans->sink_event = gst_kinfumot_sink_event;
   trans->src_event = gst_kinfumot_src_event;
   filter->open = gst_kinfumot_open;
   filter->process = gst_kinfumot_process;
   filter->close = gst_kinfumot_close;
   filter->reset = gst_kinfumot_reset;
+  filter->start = gst_kinfumot_start;
+  filter->end = gst_kinfumot_end;
+  filter->stop = gst_kinfumot_stop;
 }
 
 static void

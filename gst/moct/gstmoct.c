@@ -265,16 +265,16 @@ gst_moct_process (
 }
 
 static gboolean
-gst_moct_start (GstBaseTransform *trans)
+gst_moct_start (GstVisionFilter *filter)
 {
-  GstMoct *self = GST_MOCT (trans);
+  GstMoct *self = GST_MOCT (filter);
 
   self->warned = FALSE;
   self->last_id = 0;
   GST_OBJECT_LOCK (self);
   self->n_clicks = 0;
   GST_OBJECT_UNLOCK (self);
-  return GST_BASE_TRANSFORM_CLASS (gst_moct_parent_class)->start (trans);
+  return TRUE;
 }
 
 static void
@@ -322,11 +322,11 @@ gst_moct_class_init (GstMoctClass *klass)
       "Finds and follows objects of many named colours in one pass",
       "The gst-vision authors");
 
-  GST_BASE_TRANSFORM_CLASS (klass)->start = gst_moct_start;
   filter->open = gst_moct_open;
   filter->process = gst_moct_process;
   filter->close = gst_moct_close;
   filter->reset = gst_moct_reset;
+  filter->start = gst_moct_start;
   filter->point = gst_moct_point;
 }
 

@@ -230,6 +230,7 @@ close_overlay (GstVisionFilter *filter)
   g_clear_pointer (&self->marks.glyphs, gst_vision_glyphs_free);
 }
 
+/* Of a flush, and of a stop. */
 static void
 reset (GstVisionFilter *filter)
 {
@@ -250,10 +251,12 @@ static const GstVisionProperty properties[] = {
     PARAMS (gst_vision_look_params, look, .changed = look_changed),
     {.params = NULL}};
 
-/* If a file that is set later cannot be read, the stream goes on. */
+/* Refuses an image that cannot be read.  If a file that is set later cannot be
+ * read, the stream goes on. */
 static gboolean
-has_image (GstVisionOverlay *self)
+start (GstVisionFilter *filter)
 {
+  GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
   GstVisionPicture picture;
   const gchar *why = NULL;
   gchar *location = GST_VISION_LOCKED (self, g_strdup (self->look.image));
@@ -271,20 +274,6 @@ has_image (GstVisionOverlay *self)
   return !why;
 }
 
-static gboolean
-start (GstBaseTransform *trans)
-{
-  return has_image (GST_VISION_OVERLAY (trans)) &&
-      GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)->start (trans);
-}
-
-static gboolean
-stop (GstBaseTransform *trans)
-{
-  gst_vision_trails_clear (GST_VISION_OVERLAY (trans)->marks.trails);
-  return GST_BASE_TRANSFORM_CLASS (gst_vision_overlay_parent_class)
-      ->stop (trans);
-}
 
 static void
 finalize (GObject *object)
@@ -305,13 +294,13 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   object->finalize = finalize;
   gst_vision_properties_install (object, properties);
 
-  GST_BASE_TRANSFORM_CLASS (klass)->start = start;
-  GST_BASE_TRANSFORM_CLASS (klass)->stop = stop;
   filter->use = GST_VISION_FRAME_WRITE | GST_VISION_FRAME_STAY;
   filter->open = open_overlay;
   filter->process = process;
   filter->close = close_overlay;
   filter->reset = reset;
+  filter->start = start;
+  filter->stop = reset;
   gst_vision_filter_class_add_pads (filter,
       "{ NV12, I420, RGBA, BGRA, RGBx, BGRx, RGB, BGR, YUY2, P010_10LE, "
       "GRAY8, GRAY16_LE }");

@@ -29,8 +29,8 @@
  *
  * ## What it is for
  *
- * A map as pictures: to look at it, to record it, or to give its numbers as grey
- * values to elements that know video alone.
+ * A map as pictures: to look at it, to record it, or to give its numbers as
+ * grey values to elements that know video alone.
  *
  * ## When something else is better
  *
@@ -42,7 +42,8 @@
  *
  * - All is black: the element in front makes no such map. Most must be asked
  *   for, as by `label-map`, `emd-map` or `maps`; or `kind` names another.
- * - All is of one colour: `map-low` and `map-high` do not fit the map's numbers.
+ * - All is of one colour: `map-low` and `map-high` do not fit the map's
+ * numbers.
  * - Negotiation fails behind it: `videoconvert` makes other formats.
  *
  * ## Example launch lines
@@ -61,6 +62,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisionproperties.h"
+#include "base/gstvisionwork.h"
 #include "common/parallel.h"
 #include "visionmap/gstvisionmappaint.h"
 
@@ -72,6 +74,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstVisionmap {
   GstBaseTransform parent;
 
+  GstVisionWork work;
   gint has_started; /* atomic */
 
   /* Of the streaming thread. */
@@ -188,16 +191,34 @@ start (GstBaseTransform *trans)
   return !err;
 }
 
+static void
+release (GstElement *element)
+{
+  GstVisionmap *self = GST_VISIONMAP (element);
+
+  g_queue_clear_full (&self->held, (GDestroyNotify) gst_event_unref);
+  self->waits = TRUE;
+  gst_vision_map_paint_close (&self->paint);
+}
+
 static gboolean
 stop (GstBaseTransform *trans)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
 
   g_atomic_int_set (&self->has_started, FALSE);
-  g_queue_clear_full (&self->held, (GDestroyNotify) gst_event_unref);
-  self->waits = TRUE;
-  gst_vision_map_paint_close (&self->paint);
+  gst_vision_work_stop (&self->work);
   return TRUE;
+}
+
+static GstStateChangeReturn
+change_state (GstElement *element, GstStateChange transition)
+{
+  if (!gst_vision_work_change_state (
+          &GST_VISIONMAP (element)->work, transition))
+    return GST_STATE_CHANGE_FAILURE;
+  return GST_ELEMENT_CLASS (gst_visionmap_parent_class)
+      ->change_state (element, transition);
 }
 
 /* ---- Caps ----
@@ -399,10 +420,10 @@ src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
+/* An event before the frame may have stopped the element. */
 static GstFlowReturn
-transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+show (GstVisionmap *self, GstBuffer *in, GstBuffer *out)
 {
-  GstVisionmap *self = GST_VISIONMAP (trans);
   GstVideoFrame frame;
   GstVisionMap map;
   gboolean found = find (self, in, &map);
@@ -410,6 +431,8 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
   guint n_threads;
   const char *err;
 
+  if (!g_atomic_int_get (&self->has_started))
+    return GST_FLOW_FLUSHING;
   if (!gst_video_frame_map (&frame, &self->out, out, GST_MAP_WRITE)) {
     GST_ELEMENT_ERROR (self, RESOURCE, WRITE,
         ("A frame for the map could not be mapped; memory may have run out."),
@@ -436,7 +459,20 @@ transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
             err),
         (NULL));
   self->warned = err != NULL;
-  return GST_FLOW_OK;
+  return g_atomic_int_get (&self->has_started) ? GST_FLOW_OK
+                                               : GST_FLOW_FLUSHING;
+}
+
+static GstFlowReturn
+transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+{
+  GstVisionmap *self = GST_VISIONMAP (trans);
+  GstFlowReturn flow;
+
+  gst_vision_work_begin (&self->work);
+  flow = show (self, in, out);
+  gst_vision_work_end (&self->work);
+  return flow;
 }
 
 /* The pixels of frames are not read: any stride is right, also before the
@@ -453,12 +489,21 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 }
 
 static void
+finalize (GObject *object)
+{
+  gst_vision_work_clear (&GST_VISIONMAP (object)->work);
+  G_OBJECT_CLASS (gst_visionmap_parent_class)->finalize (object);
+}
+
+static void
 gst_visionmap_class_init (GstVisionmapClass *klass)
 {
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
+  object->finalize = finalize;
+  element->change_state = change_state;
   gst_vision_properties_install (object, properties);
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
@@ -484,4 +529,5 @@ gst_visionmap_init (GstVisionmap *self)
   g_queue_init (&self->held);
   self->waits = TRUE;
   gst_vision_properties_init (self, properties);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
 }
