@@ -4,7 +4,9 @@
  */
 #include "chains.h"
 
-#define MOCT "moct objects=red:#c70d0d~60;blue:#3864d2~40 min-area=1 "
+#define MOCT \
+ "moct objects=red:rgb=120..255,0..90,0..90;blue:rgb=0..90,50..140,150..255 " \
+ "min-area=1 "
 #define KINFUMOT \
  "kinfumot voxel-size=0.05 truncation=0.16 max-memory=32 " \
  "intrinsics=60,60,31.5,23.5 "
@@ -30,6 +32,7 @@ static const gchar *const any_links[] = {
 static const gchar *const colour_links[] = {
     MOCT "label-map=true trajectory=full post-messages=true mouse=true",
     MOCT "! emdtrack target-meta=red search=6",
+    "moct objects=green:#23813e~18 label-map=true",
     "emdtrack targets=t:8,8,16,16 search=6 emd-map=true post-messages=true",
     "visionoverlay map=labels",
     "visionoverlay map=emd show=box+label+legend+rate",
