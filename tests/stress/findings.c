@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define MOST_TOLD 3
+
 guint64 stress_seed;
 gint stress_progress;
 gint stress_patience = 120;
@@ -16,6 +18,8 @@ gboolean stress_is_loud;
 static GMutex lock;
 static guint findings;
 static gchar *repeats; /* a finding without a Round; may be NULL */
+static gchar *last;    /* the latest finding's text */
+static guint told;     /* how often it was printed */
 
 void
 stress_repeat (const gchar *format, ...)
@@ -27,7 +31,20 @@ stress_repeat (const gchar *format, ...)
   va_start (args, format);
   repeats = g_strdup_vprintf (format, args);
   va_end (args);
+  g_clear_pointer (&last, g_free);
   g_mutex_unlock (&lock);
+}
+
+/* A loop may say the same thousands of times in a second.  With the lock. */
+static gboolean
+is_news (const gchar *text)
+{
+  if (g_strcmp0 (text, last)) {
+    g_free (last);
+    last = g_strdup (text);
+    told = 0;
+  }
+  return ++told <= MOST_TOLD;
 }
 
 void
@@ -41,7 +58,9 @@ stress_find (const Round *round, const gchar *format, ...)
   va_end (args);
   g_mutex_lock (&lock);
   findings++;
-  if (round && round->is_alone)
+  if (!is_news (text))
+    ;
+  else if (round && round->is_alone)
     printf ("FINDING %s: %s\n        again: --seed %" G_GUINT64_FORMAT
             " --element %s --round %u\n",
         round->kind->name, text, stress_seed, round->kind->name, round->number);
