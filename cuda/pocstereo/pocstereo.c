@@ -5,39 +5,56 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "pocstereo/pocstereo_set.h"
+#include "pocstereo/pocstereo_stages.h"
 
 struct _Pocstereo {
   Device device;
   DeviceMemory memory;
   const PocstereoStages *stages;
-  PocstereoWork work;
-  bool is_set;         /* memory and tables are those of work.params */
-  bool is_dense;       /* those of every pixel, too */
+  int width, height;
+
+  bool is_set; /* tables and pyramid are those of params */
+  PocstereoParams params;
+  PocstereoTables *tables, *host_tables; /* the latter pinned */
+  PocstereoPyramid pyramid;
+  PocstereoCoarser coarser;
+  uint16_t *samples[2]; /* of coarser */
+
+  int8_t *phasors; /* of all layers */
+  int16_t *means;  /* of these over frames */
+  size_t phasor_room, mean_room;
+  int n_averaged;      /* frames in the means */
   bool averages_dense; /* the means are those of every pixel */
+
+  PocstereoPoint *points;        /* room for max_points each; pinned */
+  PocstereoMatch *point_matches; /* pinned */
+  int n_points, max_points;
+
+  /* Of every pixel; NULL before they are asked for. */
+  PocstereoMatch *matches[2];
+  PocstereoCensuses census;
+  int32_t *before; /* disparities before the left-right check */
+  int32_t *scratch;
 };
 
 const char *
 pocstereo_new (Pocstereo **self, const Device *device, int width, int height)
 {
   Pocstereo *s = calloc (1, sizeof *s);
-  PocstereoWork *w;
 
   *self = s;
   if (!s)
     return "out of memory";
-  w = &s->work;
   s->device = *device;
   s->stages = STAGES (pocstereo, device);
   memory_open (&s->memory, &s->device);
   if (width < 16 || height < 16 || width > POCSTEREO_MAX_SIDE ||
       height > POCSTEREO_MAX_SIDE)
     return "the views' sides must be 16 to 8192 pixels";
-  w->width = width;
-  w->height = height;
-  TRY (memory_get (&s->memory, &w->tables, 1));
-  TRY (memory_get_pinned (&s->memory, &w->host_tables, 1));
-  return s->stages->open (&s->device, w);
+  s->width = width;
+  s->height = height;
+  TRY (memory_get (&s->memory, &s->tables, 1));
+  return memory_get_pinned (&s->memory, &s->host_tables, 1);
 }
 
 void
@@ -46,14 +63,15 @@ pocstereo_free (Pocstereo *s)
   if (!s)
     return;
   device_wait (&s->device); /* the device may still use it */
-  s->stages->close (&s->device, &s->work);
   memory_free (&s->memory);
   free (s);
 }
 
-/* Whether both need the same memory and tables. */
+/* ---- Memory ---- */
+
+/* Whether both sets of params need the same tables and the same pyramid. */
 static bool
-are_alike (const PocstereoParams *a, const PocstereoParams *b)
+have_same_tables (const PocstereoParams *a, const PocstereoParams *b)
 {
   return a->window == b->window && a->lines == b->lines &&
       a->bandwidth == b->bandwidth && a->weight == b->weight &&
@@ -64,155 +82,199 @@ are_alike (const PocstereoParams *a, const PocstereoParams *b)
 
 /* Each layer's rows start on 128 bytes. */
 static int
-stride_of (int width)
+layer_stride (int width)
 {
   return (width + 63) / 64 * 64;
 }
 
 static const char *
-make_pyramid (Pocstereo *s)
+lay_pyramid (Pocstereo *s)
 {
-  PocstereoWork *w = &s->work;
+  PocstereoPyramid *p = &s->pyramid;
   size_t samples = 0;
 
-  for (int l = 1; l < w->n_layers; l++)
-    samples += (size_t) stride_of (w->width >> l) * (w->height >> l);
+  for (int l = 1; l < p->n_layers; l++) {
+    p->stride[l] = layer_stride (s->width >> l);
+    samples += (size_t) p->stride[l] * (s->height >> l);
+  }
   for (int v = 0; v < 2; v++) {
     size_t at = 0;
 
-    TRY (memory_get (&s->memory, &w->pyramid[v], samples + 1));
-    for (int l = 1; l < w->n_layers; l++) {
-      w->stride[l] = stride_of (w->width >> l);
-      w->view[v][l] = w->pyramid[v] + at;
-      at += (size_t) w->stride[l] * (w->height >> l);
+    TRY (memory_get (&s->memory, &s->samples[v], samples + 1));
+    for (int l = 1; l < p->n_layers; l++) {
+      p->view[v][l] = s->coarser.view[v][l] = s->samples[v] + at;
+      at += (size_t) p->stride[l] * (s->height >> l);
     }
   }
   return NULL;
 }
 
 static const char *
-set_params (Pocstereo *s, const PocstereoParams *params, bool dense)
+set_params (Pocstereo *s, const PocstereoParams *params)
 {
-  PocstereoWork *w = &s->work;
-  size_t pixels = (size_t) w->width * w->height;
-
-  if (s->is_set && are_alike (&w->params, params) && (s->is_dense || !dense)) {
-    w->params = *params;
+  if (s->is_set && have_same_tables (&s->params, params))
     return NULL;
-  }
   TRY (device_wait (&s->device)); /* the device may still use it */
   s->is_set = false;
-  w->params = *params;
-  w->n_averaged = 0;
-  pocstereo_set_layers (w);
-  TRY (make_pyramid (s));
-  for (int v = 0; dense && v < 2; v++)
-    TRY (memory_get (&s->memory, &w->matches[v], pixels));
-  memset (w->host_tables, 0, sizeof *w->host_tables);
-  pocstereo_set_tables (w->host_tables, params);
+  s->params = *params;
+  s->n_averaged = 0;
+  pocstereo_set_layers (&s->pyramid, params, s->width, s->height);
+  TRY (lay_pyramid (s));
+  memset (s->host_tables, 0, sizeof *s->host_tables);
+  pocstereo_set_tables (s->host_tables, params);
   TRY (device_copy (
-      &s->device, w->tables, w->host_tables, sizeof *w->host_tables));
-  TRY (s->stages->prepare (&s->device, w, dense));
+      &s->device, s->tables, s->host_tables, sizeof *s->host_tables));
   s->is_set = true;
-  s->is_dense = dense;
   return NULL;
 }
 
-/* The means of points and of every pixel lie in different orders: after a
- * change of mode they begin anew. */
+/* Room for @n phasors' components, and for their means. */
 static const char *
-average (Pocstereo *s, bool dense)
+need_phasors (Pocstereo *s, size_t n, bool averages)
 {
-  PocstereoWork *w = &s->work;
-  const char *err;
-
-  if (w->params.average == 1 || s->averages_dense != dense)
-    w->n_averaged = 0;
-  s->averages_dense = dense;
-  if (w->params.average == 1)
-    return NULL;
-  w->n_averaged =
-      w->n_averaged < w->params.average ? w->n_averaged + 1 : w->params.average;
-  err = s->stages->average (&s->device, w, dense);
-  if (err)
-    w->n_averaged = 0; /* this frame is not in the means */
-  return err;
+  if (n > s->phasor_room) {
+    TRY (device_wait (&s->device));
+    s->phasor_room = 0;
+    TRY (memory_get (&s->memory, &s->phasors, n));
+    s->phasor_room = n;
+  }
+  if (averages && n > s->mean_room) {
+    TRY (device_wait (&s->device));
+    s->mean_room = 0;
+    TRY (memory_get (&s->memory, &s->means, n));
+    s->mean_room = n;
+  }
+  return NULL;
 }
 
 static const char *
-begin (Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame,
-    bool dense)
+need_every_pixel (Pocstereo *s)
 {
-  PocstereoWork *w = &s->work;
+  size_t pixels = (size_t) s->width * s->height;
 
-  if (frame->width != w->width || frame->height != w->height)
+  if (s->scratch)
+    return NULL;
+  for (int v = 0; v < 2; v++) {
+    TRY (memory_get (&s->memory, &s->matches[v], pixels));
+    TRY (memory_get (&s->memory, &s->census.view[v], pixels));
+  }
+  TRY (memory_get (&s->memory, &s->before, pixels));
+  return memory_get (&s->memory, &s->scratch, POCSTEREO_SCRATCH * pixels);
+}
+
+/* ---- What both modes begin with ---- */
+
+static PocstereoConstants
+constants_of (const Pocstereo *s)
+{
+  return (PocstereoConstants){s->host_tables, s->tables};
+}
+
+static uint16_t
+peak_of (const PocstereoParams *params)
+{
+  return (uint16_t) (params->min_peak * 65535);
+}
+
+static const char *
+begin_frame (
+    Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame)
+{
+  if (frame->width != s->width || frame->height != s->height)
     return "the frame has another size than was announced";
   if (!frame->view[0] || !frame->view[1] || frame->stride < frame->width)
     return "the frame lacks a view, or its rows overlap";
-  TRY (pocstereo_check (params, w->width, w->height));
-  TRY (set_params (s, params, dense));
-  w->min_peak = (uint16_t) (params->min_peak * 65535);
-  w->min_sigma = w->host_tables->least * POCSTEREO_SIGMA;
-  w->max_difference = (int32_t) (params->max_difference * POCSTEREO_ONE);
-  w->speckle_step = (int32_t) (params->speckle_step * POCSTEREO_ONE);
+  TRY (pocstereo_check (params, s->width, s->height));
+  TRY (set_params (s, params));
   for (int v = 0; v < 2; v++)
-    w->view[v][0] = frame->view[v];
-  w->stride[0] = frame->stride;
-  TRY (s->stages->pyramid (&s->device, w));
-  return average (s, dense);
+    s->pyramid.view[v][0] = frame->view[v];
+  s->pyramid.stride[0] = frame->stride;
+  return s->stages->pyramid (&s->device, &s->pyramid, &s->coarser);
 }
 
+/* The phasors of @layers; or, with params->average, of all layers the means
+ * over frames.  Means of points and of every pixel have different layouts:
+ * after a change of mode, or an error, they begin anew. */
 static const char *
-take_points (Pocstereo *s, const PocstereoPoint *points, int n)
+take_phasors (Pocstereo *s, const PocstereoParams *params, bool every_pixel,
+    uint32_t layers, PocstereoFields *fields)
 {
-  PocstereoWork *w = &s->work;
+  const PocstereoStages *stages = s->stages;
+  PocstereoConstants constants = constants_of (s);
+  int frames = s->averages_dense == every_pixel ? s->n_averaged : 0;
+  bool averages = params->average > 1;
+  size_t n = stages->lay_fields (
+      &s->pyramid, s->host_tables, every_pixel, NULL, fields);
 
+  s->n_averaged = 0;
+  fields->layers = averages ? ~0u : layers;
+  if (!fields->layers)
+    return NULL;
+  TRY (need_phasors (s, n, averages));
+  stages->lay_fields (
+      &s->pyramid, s->host_tables, every_pixel, s->phasors, fields);
+  TRY (stages->phasors (&s->device, &s->pyramid, &constants, fields));
+  if (!averages)
+    return NULL;
+  frames = frames < params->average ? frames + 1 : params->average;
+  TRY (stages->average (&s->device, n, frames, s->means, s->phasors));
+  s->n_averaged = frames;
+  s->averages_dense = every_pixel;
+  return NULL;
+}
+
+/* ---- Points ---- */
+
+static const char *
+keep_points (Pocstereo *s, const PocstereoPoint *points, int n)
+{
   if (n < 0 || n > POCSTEREO_MAX_POINTS)
     return "there are too many points; 1,000,000 is the most";
   for (int i = 0; i < n; i++)
-    if (points[i].x < 0 || points[i].y < 0 || points[i].x >= w->width ||
-        points[i].y >= w->height)
+    if (points[i].x < 0 || points[i].y < 0 || points[i].x >= s->width ||
+        points[i].y >= s->height)
       return "a point lies outside the view";
-  if (n == w->n_points &&
-      (!n || !memcmp (w->points, points, n * sizeof *points)))
+  if (n == s->n_points &&
+      (!n || !memcmp (s->points, points, n * sizeof *points)))
     return NULL; /* as they were: frames that are queued may read them */
   TRY (device_wait (&s->device));
-  if (n > w->max_points) {
+  if (n > s->max_points) {
     int room = n + n / 2;
 
-    w->max_points = w->n_points = 0;
-    TRY (memory_get_pinned (&s->memory, &w->points, room));
-    TRY (memory_get_pinned (&s->memory, &w->point_matches, room));
-    w->max_points = room;
+    s->max_points = s->n_points = 0;
+    TRY (memory_get_pinned (&s->memory, &s->points, room));
+    TRY (memory_get_pinned (&s->memory, &s->point_matches, room));
+    s->max_points = room;
   }
   if (n)
-    memcpy (w->points, points, n * sizeof *points);
-  w->n_points = n;
+    memcpy (s->points, points, n * sizeof *points);
+  s->n_points = n;
   return NULL;
 }
 
 const char *
-pocstereo_queue_by (Pocstereo *s, const PocstereoParams *params,
+pocstereo_begin_points (Pocstereo *s, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoPoint *points, int n,
-    const char *(*run) (const Device *dev, const PocstereoWork *w, void *data),
-    void *data)
+    PocstereoAsked *asked)
 {
-  TRY (take_points (s, points, n));
-  TRY (begin (s, params, frame, false));
-  return n ? run (&s->device, &s->work, data) : NULL;
-}
-
-static const char *
-points_stage (const Device *dev, const PocstereoWork *w, void *data)
-{
-  return ((const Pocstereo *) data)->stages->points (dev, w);
+  TRY (keep_points (s, points, n));
+  TRY (begin_frame (s, params, frame));
+  *asked = (PocstereoAsked){&s->pyramid, constants_of (s), s->points, n,
+      peak_of (params), s->point_matches};
+  return NULL;
 }
 
 const char *
 pocstereo_queue_points (Pocstereo *s, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoPoint *points, int n)
 {
-  return pocstereo_queue_by (s, params, frame, points, n, points_stage, s);
+  PocstereoFields fields;
+  PocstereoAsked asked;
+
+  TRY (pocstereo_begin_points (s, params, frame, points, n, &asked));
+  TRY (take_phasors (s, params, false,
+      s->stages->crowded_layers (&s->pyramid, s->host_tables, n), &fields));
+  return n ? s->stages->points (&s->device, &asked, &fields) : NULL;
 }
 
 const char *
@@ -221,38 +283,58 @@ pocstereo_points (Pocstereo *s, const PocstereoParams *params,
     const PocstereoMatch **matches)
 {
   TRY (pocstereo_queue_points (s, params, frame, points, n));
-  *matches = s->work.point_matches;
+  *matches = s->point_matches;
   return device_wait (&s->device);
 }
 
+/* ---- Every pixel ---- */
+
 const char *
 pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
-    const PocstereoFrame *frame, const PocstereoMatch **matches)
+    const PocstereoFrame *frame, const PocstereoMatch **found)
 {
-  PocstereoWork *w = &s->work;
+  const Device *dev = &s->device;
+  const PocstereoStages *stages = s->stages;
+  bool left_right = params->left_right, fills = left_right && params->fill;
+  uint16_t min_peak = peak_of (params);
+  int32_t max_difference = (int32_t) (params->max_difference * POCSTEREO_ONE);
+  int32_t speckle_step = (int32_t) (params->speckle_step * POCSTEREO_ONE);
+  PocstereoConstants constants = constants_of (s);
+  PocstereoFields fields;
+  PocstereoDenseMatches matches;
 
-  TRY (begin (s, params, frame, true));
-  for (int view = 0; view < (params->left_right ? 2 : 1); view++) {
-    TRY (s->stages->dense (&s->device, w, view));
-    if (params->revote)
-      TRY (s->stages->revote (&s->device, w, view));
-    if (params->slant)
-      TRY (s->stages->slant (&s->device, w, view));
-  }
-  if (params->left_right)
-    TRY (s->stages->left_right (&s->device, w));
+  TRY (begin_frame (s, params, frame));
+  TRY (need_every_pixel (s));
+  matches = (PocstereoDenseMatches){
+      s->width, s->height, left_right ? 2 : 1, {s->matches[0], s->matches[1]}};
+  TRY (take_phasors (s, params, true, ~0u, &fields));
+  TRY (stages->dense (dev, &s->pyramid, &fields, &constants, params->candidates,
+      params->revote || params->slant ? 0 : min_peak, s->scratch, &matches));
+  if (params->revote || fills)
+    TRY (stages->census (dev, frame, &s->census));
+  if (params->revote)
+    TRY (stages->revote (
+        dev, &s->census, params->slant ? 0 : min_peak, s->scratch, &matches));
+  if (params->slant)
+    TRY (stages->slant (
+        dev, frame, &fields, &constants, min_peak, s->scratch, &matches));
+  if (left_right)
+    TRY (stages->left_right (dev, max_difference, &matches, s->before));
   if (params->speckle_size)
-    TRY (s->stages->speckle (&s->device, w));
-  if (params->left_right && params->fill)
-    TRY (s->stages->fill (&s->device, w));
+    TRY (stages->speckle (
+        dev, params->speckle_size, speckle_step, s->scratch, &matches));
+  if (fills)
+    TRY (stages->fill (dev, &s->census, s->before, max_difference, min_peak,
+        s->scratch, &matches));
   if (params->smooth)
-    TRY (s->stages->smooth (&s->device, w));
-  *matches = w->matches[0];
+    TRY (stages->smooth (
+        dev, s->host_tables->least * POCSTEREO_SIGMA, s->scratch, &matches));
+  *found = s->matches[0];
   return NULL;
 }
 
 void
 pocstereo_reset (Pocstereo *s)
 {
-  s->work.n_averaged = 0;
+  s->n_averaged = 0;
 }

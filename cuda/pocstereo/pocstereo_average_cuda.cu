@@ -48,20 +48,12 @@ __launch_bounds__ (THREADS)
 }
 
 const char *
-pocstereo_average_cuda (const Device *dev, const PocstereoWork *w, bool dense)
+pocstereo_average_cuda (
+    const Device *dev, size_t n, int frames, int16_t *means, int8_t *phasors)
 {
-  PocstereoCuda *c = (PocstereoCuda *) w->state;
-  size_t n = pocstereo_fields_couples (w);
+  size_t couples = n / sizeof (uint2);
 
-  if (n > c->means_room) {
-    c->means_room = 0;
-    TRY (memory_get (&c->memory, &c->means, n));
-    c->means_room = n;
-  }
-  TRY (
-      pocstereo_fields_room (w, dense ? POCSTEREO_BY_ROW : POCSTEREO_BY_PIXEL));
-  TRY (pocstereo_fields_cuda (dev, w, ~0u));
-  return pocstereo_launch (dev, w, average_kernel,
-      dim3 ((unsigned) ((n + THREADS - 1) / THREADS)), THREADS, 0, c->couples,
-      c->means, n, w->n_averaged);
+  return pocstereo_launch (dev, average_kernel,
+      dim3 ((unsigned) ((couples + THREADS - 1) / THREADS)), THREADS,
+      (uint2 *) phasors, (uint4 *) means, couples, frames);
 }

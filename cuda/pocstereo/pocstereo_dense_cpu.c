@@ -154,29 +154,53 @@ sums_of_two (const Look *look, int q, int32_t r[2][SUMS])
   }
 }
 
+/* Lags whose correlation is taken at once, and room for all of these. */
+#define LAG_BLOCK 8
+#define LAG_ROOM \
+ ((POCSTEREO_MAX_LAGS + 2 + LAG_BLOCK - 1) / LAG_BLOCK * LAG_BLOCK)
+
+/* The tables' numbers of these names, a frequency's side by side. */
+typedef struct {
+  int32_t cosine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
+  int32_t sine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
+} Lags;
+
+static Lags
+transpose_lags (const PocstereoTables *t)
+{
+  Lags lags = {0};
+
+  for (int k = 0; k < t->bandwidth; k++)
+    for (int n = 0; n <= t->lags + 1; n++) {
+      lags.cosine[k][n] = t->lag_cosine[n][k];
+      lags.sine[k][n] = t->lag_sine[n][k];
+    }
+  return lags;
+}
+
 /* pocstereo_peak (), @first <= 0 <= @last. */
 INLINED int
-highest (const PocstereoCpu *c, int bandwidth, const int32_t *r, int first,
-    int last, int32_t *height)
+highest (const Lags *lags, int bandwidth, const int32_t *r, int first, int last,
+    int32_t *height)
 {
-  int32_t before[POCSTEREO_LAG_ROOM], after[POCSTEREO_LAG_ROOM];
+  int32_t before[LAG_ROOM], after[LAG_ROOM];
   int best = first, m = 0;
 
   do {
-    int32_t even[POCSTEREO_LAG_BLOCK] = {0}, odd[POCSTEREO_LAG_BLOCK] = {0};
+    int32_t even[LAG_BLOCK] = {0}, odd[LAG_BLOCK] = {0};
 
     for (int k = 0; k < bandwidth; k++)
 #pragma omp simd
-      for (int i = 0; i < POCSTEREO_LAG_BLOCK; i++) {
-        even[i] += r[2 * k] * c->lag_cosine[k][m + i];
-        odd[i] += r[2 * k + 1] * c->lag_sine[k][m + i];
+      for (int i = 0; i < LAG_BLOCK; i++) {
+        even[i] += r[2 * k] * lags->cosine[k][m + i];
+        odd[i] += r[2 * k + 1] * lags->sine[k][m + i];
       }
 #pragma omp simd
-    for (int i = 0; i < POCSTEREO_LAG_BLOCK; i++) {
+    for (int i = 0; i < LAG_BLOCK; i++) {
       before[m + i] = even[i] + odd[i];
       after[m + i] = even[i] - odd[i];
     }
-    m += POCSTEREO_LAG_BLOCK;
+    m += LAG_BLOCK;
   } while (m <= last || m <= -first);
   *height = before[-first];
   for (int n = first + 1; n <= last; n++) {
@@ -192,14 +216,15 @@ highest (const PocstereoCpu *c, int bandwidth, const int32_t *r, int first,
 
 /* One layer, seen from one view. */
 typedef struct {
-  const PocstereoWork *w;
-  int view;
   const PocstereoTables *t;
+  const Lags *lags;
   const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
   const int8_t *field, *other;         /* phasors of this view and the other */
   const int32_t *parent;               /* disparities of the layer above */
   int candidates, reach; /* reach: lags, of pocstereo_reaches () */
   int32_t *found, *height;
+  uint16_t min_peak;
+  PocstereoMatch *match; /* rows of the layer's width, of layer 0 */
 } Search;
 
 /* Leaves of @n disparities those that none before them reaches, and returns how
@@ -236,7 +261,7 @@ try_base (
   int32_t height;
 
   pocstereo_lags (s->layer, base, lags, &first, &last);
-  lag = highest (s->w->state, s->t->bandwidth, r, first, last, &height);
+  lag = highest (s->lags, s->t->bandwidth, r, first, last, &height);
   pocstereo_take_higher (height, base + lag, best);
 }
 
@@ -354,7 +379,6 @@ typedef int32_t Found[2 * POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LANES];
 INLINED void
 refine (const Search *s, Look *look, int x, int y, int n, int rows)
 {
-  const PocstereoWork *w = s->w;
   Found found[2];
 
   for (int row = 0; row < 2; row++)
@@ -370,10 +394,9 @@ refine (const Search *s, Look *look, int x, int y, int n, int rows)
     }
   }
   for (int row = 0; row < rows; row++) {
-    size_t at = (size_t) (y + row) * w->width + x;
+    size_t at = (size_t) (y + row) * s->layer->width + x;
 
-    pocstereo_refine_cpu (
-        s->t, found[row], s->found + at, n, &w->matches[s->view][at]);
+    pocstereo_refine_cpu (s->t, found[row], s->found + at, n, s->match + at);
   }
 }
 
@@ -381,57 +404,70 @@ VECTORS static void
 refine_rows (void *data, int begin, int end)
 {
   const Search *s = data;
-  const PocstereoWork *w = s->w;
-  bool is_last = !w->params.revote && !w->params.slant;
+  int width = s->layer->width;
   Look look;
 
   for (int y = begin, rows; y < end; y += rows) {
-    PocstereoMatch *match = &w->matches[s->view][(size_t) y * w->width];
+    PocstereoMatch *match = s->match + (size_t) y * width;
 
     rows = rows_from (y, end);
     look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
-    for (int x = 0; x < w->width; x += POCSTEREO_LANES)
+    for (int x = 0; x < width; x += POCSTEREO_LANES)
       refine (s, &look, x, y,
-          w->width - x < POCSTEREO_LANES ? w->width - x : POCSTEREO_LANES,
-          rows);
-    for (int i = 0; i < rows * w->width && is_last; i++)
-      pocstereo_forget_low (w->min_peak, &match[i]);
+          width - x < POCSTEREO_LANES ? width - x : POCSTEREO_LANES, rows);
+    for (int i = 0; i < rows * width; i++)
+      pocstereo_forget_low (s->min_peak, &match[i]);
   }
 }
 
+/* From the coarsest layer, @top, to layer 0. */
 static void
-search_layer (Search *s, int l)
+match_view (Search s, const PocstereoLayer *layers, int top,
+    const PocstereoFields *fields, int view, int32_t *parent)
 {
-  const PocstereoLayer *layer = s->layer;
-  PocstereoCpu *c = s->w->state;
+  int32_t *found = s.found;
 
-  parallel_for (layer->height, 8, search_rows, s);
-  if (s->candidates > 1)
-    pocstereo_median_cpu (c->found, c->parent, layer->width, layer->height);
-  if (!l)
-    parallel_for (layer->height, 8, refine_rows, s);
+  for (int l = top; l >= 0; l--) {
+    s.layer = &layers[l];
+    s.above = l < top ? &layers[l + 1] : NULL;
+    s.field = fields->phasors[view][l];
+    s.other = fields->phasors[1 - view][l];
+    s.reach = l ? 0 : s.t->lags;
+    s.found = found;
+    s.parent = parent;
+    parallel_for (s.layer->height, 8, search_rows, &s);
+    if (s.candidates > 1)
+      pocstereo_median_cpu (found, parent, s.layer->width, s.layer->height);
+    if (!l)
+      parallel_for (s.layer->height, 8, refine_rows, &s);
+    else if (s.candidates == 1) {
+      found = parent;
+      parent = s.found;
+    }
+  }
 }
 
 const char *
-pocstereo_dense_cpu (const Device *dev, const PocstereoWork *w, int view)
+pocstereo_dense_cpu (const Device *dev, const PocstereoPyramid *pyramid,
+    const PocstereoFields *fields, const PocstereoConstants *constants,
+    int candidates, uint16_t final_min_peak, int32_t *scratch,
+    PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
+  size_t n = (size_t) matches->width * matches->height;
+  Lags lags = transpose_lags (constants->host);
 
   (void) dev;
-  for (int l = w->n_layers - 1; l >= 0; l--) {
-    const PocstereoLayer *layer = &w->layer[view][l];
-    Search s = {w, view, w->tables, layer,
-        l + 1 < w->n_layers ? layer + 1 : NULL, c->field[view],
-        c->field[1 - view], c->parent, w->params.candidates,
-        l ? 0 : w->tables->lags, c->found, c->height};
+  for (int v = 0; v < matches->n_views; v++) {
+    Search s = {.t = constants->host,
+        .lags = &lags,
+        .candidates = candidates,
+        .found = scratch,
+        .height = scratch + n,
+        .min_peak = final_min_peak,
+        .match = matches->view[v]};
 
-    for (int v = 0; v < 2; v++)
-      pocstereo_field_cpu (w, v, l, c->field[v]);
-    search_layer (&s, l);
-    if (l && w->params.candidates == 1) {
-      c->found = c->parent;
-      c->parent = s.found;
-    }
+    match_view (s, pyramid->layer[v], pyramid->n_layers - 1, fields, v,
+        scratch + 2 * n);
   }
   return NULL;
 }

@@ -11,16 +11,17 @@
 
 /* What a kernel reads and writes, view by view. */
 struct Maps {
+  int candidates;
   const int32_t *parent[2];
   int32_t *found[2], *height[2];
 };
 
 /* Where pixel @x's window begins in the field of @view. */
 static __device__ __forceinline__ const uint2 *
-window_at (const PocstereoField &f, int view, int l, int width, int x, int y)
+window_at (const PocstereoFields &f, int view, int l, int width, int x, int y)
 {
   x = pocstereo_clamp (x, 0, width - 1);
-  return f.couples[view][l] + (size_t) (y / 2) * f.pitch[l] + x;
+  return pocstereo_couples (f, view, l) + (size_t) (y / 2) * f.pitch[l] + x;
 }
 
 /* Appends @base to the @n disparities of @list unless one of them reaches it,
@@ -37,13 +38,12 @@ offer (int32_t *list, int n, int32_t base, int lags)
 }
 
 static __device__ __forceinline__ int
-candidates (const PocstereoWork &w, const PocstereoLayer &layer,
-    const PocstereoLayer &above, const int32_t *parent, int x, int y, int lags,
-    int32_t *list)
+candidates (int most, const PocstereoLayer &layer, const PocstereoLayer &above,
+    const int32_t *parent, int x, int y, int lags, int32_t *list)
 {
   int n = 0;
 
-  for (int i = 0; i < w.params.candidates; i++) {
+  for (int i = 0; i < most; i++) {
     PocstereoPoint p = pocstereo_parent (i, x, y, above.width, above.height);
     int base = 2 * parent[(size_t) p.y * above.width + p.x];
 
@@ -56,14 +56,14 @@ candidates (const PocstereoWork &w, const PocstereoLayer &layer,
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS) search_kernel (
-    const __grid_constant__ PocstereoWork w,
-    const __grid_constant__ PocstereoField f, const __grid_constant__ Window t,
+    const __grid_constant__ PocstereoPyramid p,
+    const __grid_constant__ PocstereoFields f, const __grid_constant__ Window t,
     const __grid_constant__ Maps maps, int l)
 {
   __shared__ int32_t lists[POCSTEREO_CANDIDATES][THREADS];
   int view = blockIdx.z;
-  const PocstereoLayer &layer = w.layer[view][l];
-  bool coarsest = l == w.n_layers - 1;
+  const PocstereoLayer &layer = p.layer[view][l];
+  bool coarsest = l == p.n_layers - 1;
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = 2 * (blockIdx.y * TILE_Y + threadIdx.y);
   int32_t *list = &lists[0][threadIdx.y * TILE_X + threadIdx.x];
@@ -78,8 +78,8 @@ __launch_bounds__ (THREADS) search_kernel (
   left.load (
       t, window_at (f, view, l, layer.width, x, y), f.pitch[l], f.deeper[l]);
   n = coarsest ? layer.tiles
-               : candidates (w, layer, w.layer[view][l + 1], maps.parent[view],
-                     x, y, l ? 0 : t.lags, list);
+               : candidates (maps.candidates, layer, p.layer[view][l + 1],
+                     maps.parent[view], x, y, l ? 0 : t.lags, list);
 #pragma unroll 1
   for (int i = 0; i < n; i++) {
     int base = coarsest
@@ -104,14 +104,15 @@ __launch_bounds__ (THREADS) search_kernel (
 /* The last look at layer 0, at medians, and Step 7. */
 template <class Window>
 static __global__ void
-__launch_bounds__ (THREADS)
-    refine_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ PocstereoField f,
-        const __grid_constant__ Window t, const __grid_constant__ Maps maps)
+__launch_bounds__ (THREADS) refine_kernel (
+    const __grid_constant__ PocstereoPyramid p,
+    const __grid_constant__ PocstereoFields f, const __grid_constant__ Window t,
+    const __grid_constant__ Maps maps, const PocstereoTables *tables,
+    uint16_t min_peak, const __grid_constant__ PocstereoDenseMatches matches)
 {
   __shared__ int32_t lists[POCSTEREO_AGAIN][THREADS];
   int view = blockIdx.z;
-  const PocstereoLayer &layer = w.layer[view][0];
+  const PocstereoLayer &layer = p.layer[view][0];
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = blockIdx.y * TILE_Y + threadIdx.y, n = 0;
   int32_t *list = &lists[0][threadIdx.y * TILE_X + threadIdx.x];
@@ -129,12 +130,12 @@ __launch_bounds__ (THREADS)
       t, window_at (f, view, 0, layer.width, x, y), f.pitch[0], f.deeper[0]);
   best.height = maps.height[view][at];
   best.disparity = maps.found[view][at];
-  if (w.params.candidates > 1)
+  if (maps.candidates > 1)
     for (int i = 0; i < POCSTEREO_AGAIN; i++) {
-      PocstereoPoint p = pocstereo_around (
+      PocstereoPoint q = pocstereo_around (
           i, x, y, POCSTEREO_AGAIN_APART, layer.width, layer.height);
 
-      n = offer (list, n, maps.parent[view][(size_t) p.y * layer.width + p.x],
+      n = offer (list, n, maps.parent[view][(size_t) q.y * layer.width + q.x],
           POCSTEREO_AGAIN_LAGS);
     }
 #pragma unroll 1
@@ -149,29 +150,28 @@ __launch_bounds__ (THREADS)
     if (i < n)
       pocstereo_try_lags (t, layer, sums, base, POCSTEREO_AGAIN_LAGS, &best);
   }
-  match = pocstereo_refine_in (t, w.tables, sums.r, best.disparity);
-  if (!w.params.revote && !w.params.slant)
-    pocstereo_forget_low (w.min_peak, &match);
-  w.matches[view][at] = match;
+  match = pocstereo_refine_in (t, tables, sums.r, best.disparity);
+  pocstereo_forget_low (min_peak, &match);
+  matches.view[view][at] = match;
 }
 
 template <class Window>
 static const char *
-search_layer (const Device *dev, const PocstereoWork *w, const Window &t,
-    Maps *maps, int l)
+search_layer (const Device *dev, const PocstereoPyramid *p,
+    const PocstereoFields *fields, const Window &t, int n_views, Maps *maps,
+    int l)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  const PocstereoLayer *layer = &w->layer[0][l];
+  const PocstereoLayer *layer = &p->layer[0][l];
   const int32_t *const from[2] = {maps->found[0], maps->found[1]};
   int32_t *to[2] = {(int32_t *) maps->parent[0], (int32_t *) maps->parent[1]};
 
-  TRY (pocstereo_launch (dev, w, search_kernel<Window>,
+  TRY (pocstereo_launch (dev, search_kernel<Window>,
       dim3 (ceil_div (layer->width, TILE_X),
-          ceil_div (layer->height, 2 * TILE_Y), pocstereo_views (w)),
-      dim3 (TILE_X, TILE_Y), 0, *w, c->field, t, *maps, l));
-  if (w->params.candidates > 1)
+          ceil_div (layer->height, 2 * TILE_Y), n_views),
+      dim3 (TILE_X, TILE_Y), *p, *fields, t, *maps, l));
+  if (maps->candidates > 1)
     return pocstereo_median_cuda (
-        dev, w, from, 1, to, layer->width, layer->height);
+        dev, from, 1, to, layer->width, layer->height, n_views);
   for (int v = 0; v < 2 && l; v++) {
     maps->parent[v] = from[v];
     maps->found[v] = to[v];
@@ -180,26 +180,24 @@ search_layer (const Device *dev, const PocstereoWork *w, const Window &t,
 }
 
 const char *
-pocstereo_dense_cuda (const Device *dev, const PocstereoWork *w, int view)
+pocstereo_dense_cuda (const Device *dev, const PocstereoPyramid *p,
+    const PocstereoFields *fields, const PocstereoConstants *constants,
+    int candidates, uint16_t final_min_peak, int32_t *scratch,
+    PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  Maps maps = {{c->smooth[0], c->smooth[1]}, {c->found[0], c->found[1]},
-      {c->height[0], c->height[1]}};
+  size_t n = (size_t) matches->width * matches->height;
+  Maps maps = {candidates, {scratch, scratch + n},
+      {scratch + 2 * n, scratch + 3 * n}, {scratch + 4 * n, scratch + 5 * n}};
 
-  if (view) /* was done together with the left one */
-    return NULL;
-  if (!w->n_averaged) {
-    TRY (pocstereo_fields_room (w, POCSTEREO_BY_ROW));
-    TRY (pocstereo_fields_cuda (dev, w, ~0u));
-  }
-  return pocstereo_with_window (w, [&] (const auto &t) {
+  return pocstereo_with_window (constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    for (int l = w->n_layers - 1; l >= 0; l--)
-      TRY (search_layer (dev, w, t, &maps, l));
-    return pocstereo_launch (dev, w, refine_kernel<Window>,
-        dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y),
-            pocstereo_views (w)),
-        dim3 (TILE_X, TILE_Y), 0, *w, c->field, t, maps);
+    for (int l = p->n_layers - 1; l >= 0; l--)
+      TRY (search_layer (dev, p, fields, t, matches->n_views, &maps, l));
+    return pocstereo_launch (dev, refine_kernel<Window>,
+        dim3 (ceil_div (matches->width, TILE_X),
+            ceil_div (matches->height, TILE_Y), matches->n_views),
+        dim3 (TILE_X, TILE_Y), *p, *fields, t, maps, constants->device,
+        final_min_peak, *matches);
   });
 }

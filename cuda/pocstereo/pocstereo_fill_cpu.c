@@ -35,19 +35,18 @@ fill_rows (void *data, int begin, int end)
 }
 
 const char *
-pocstereo_fill_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_fill_cpu (const Device *dev, const PocstereoCensuses *census,
+    const int32_t *before, int32_t max_difference, uint16_t min_peak,
+    int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
-  size_t n = (size_t) w->width * w->height;
-  Fill f = {{w->width, w->height, c->found, c->dropped, w->matches[1],
-                {c->census[0], c->census[1]}, w->max_difference},
-      w->min_peak, w->matches[0]};
+  int width = matches->width, height = matches->height;
+  Fill f = {{width, height, scratch, before, matches->view[1],
+                {census->view[0], census->view[1]}, max_difference},
+      min_peak, matches->view[0]};
 
   (void) dev;
-  if (!w->params.revote)
-    pocstereo_census_cpu (w);
-  for (size_t i = 0; i < n; i++)
-    c->found[i] = w->matches[0][i].disparity;
-  parallel_for (w->height, 8, fill_rows, &f);
+  pocstereo_disparities_cpu (
+      matches->view[0], (size_t) width * height, scratch);
+  parallel_for (height, 8, fill_rows, &f);
   return NULL;
 }

@@ -9,55 +9,54 @@
 
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y) confirmed_kernel (
-    const __grid_constant__ PocstereoWork w, int32_t *confirmed)
+    const __grid_constant__ PocstereoDenseMatches m, int32_t *confirmed)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = blockIdx.y * TILE_Y + threadIdx.y;
-  size_t at = (size_t) y * w.width + x;
+  size_t at = (size_t) y * m.width + x;
 
   allow_next ();
   await_previous ();
-  if (x < w.width && y < w.height)
-    confirmed[at] = w.matches[0][at].disparity;
+  if (x < m.width && y < m.height)
+    confirmed[at] = m.view[0][at].disparity;
 }
 
 /* Only pixels without a match change, and no other pixel reads these. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
-    fill_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ PocstereoGaps g)
+    fill_kernel (const __grid_constant__ PocstereoGaps g,
+        PocstereoMatch *matches, uint16_t min_peak)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = blockIdx.y * TILE_Y + threadIdx.y;
-  size_t at = (size_t) y * w.width + x;
+  size_t at = (size_t) y * g.width + x;
   PocstereoMatch match;
   int votes;
   int32_t filler;
 
   allow_next ();
   await_previous ();
-  if (x >= w.width || y >= w.height || g.confirmed[at] != POCSTEREO_NONE)
+  if (x >= g.width || y >= g.height || g.confirmed[at] != POCSTEREO_NONE)
     return;
   filler = pocstereo_filler (&g, x, y, &votes);
   if (filler < 0)
     return;
-  match = pocstereo_filled (w.matches[0][filler], votes);
-  pocstereo_forget_low (w.min_peak, &match);
-  w.matches[0][at] = match;
+  match = pocstereo_filled (matches[filler], votes);
+  pocstereo_forget_low (min_peak, &match);
+  matches[at] = match;
 }
 
 const char *
-pocstereo_fill_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_fill_cuda (const Device *dev, const PocstereoCensuses *census,
+    const int32_t *before, int32_t max_difference, uint16_t min_peak,
+    int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  PocstereoGaps g = {w->width, w->height, c->smooth[0], c->found[0],
-      w->matches[1], {c->census[0], c->census[1]}, w->max_difference};
-  dim3 blocks (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y));
+  PocstereoGaps g = {matches->width, matches->height, scratch, before,
+      matches->view[1], {census->view[0], census->view[1]}, max_difference};
+  dim3 blocks (ceil_div (g.width, TILE_X), ceil_div (g.height, TILE_Y));
 
-  if (!w->params.revote)
-    TRY (pocstereo_census_cuda (dev, w));
-  TRY (pocstereo_launch (dev, w, confirmed_kernel, blocks,
-      dim3 (TILE_X, TILE_Y), 0, *w, c->smooth[0]));
-  return pocstereo_launch (
-      dev, w, fill_kernel, blocks, dim3 (TILE_X, TILE_Y), 0, *w, g);
+  TRY (pocstereo_launch (
+      dev, confirmed_kernel, blocks, dim3 (TILE_X, TILE_Y), *matches, scratch));
+  return pocstereo_launch (dev, fill_kernel, blocks, dim3 (TILE_X, TILE_Y), g,
+      matches->view[0], min_peak);
 }

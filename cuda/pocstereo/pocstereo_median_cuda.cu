@@ -32,7 +32,8 @@ order_five (int32_t v[SIDE])
 }
 
 /* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
- * they are dropped, the next one comes in, and so on ("forgetful selection"). */
+ * they are dropped, the next one comes in, and so on ("forgetful selection").
+ */
 static __device__ __forceinline__ int32_t
 median13 (int32_t v[13])
 {
@@ -115,14 +116,25 @@ __launch_bounds__ (TILE_X *TILE_Y) median_kernel (
 }
 
 const char *
-pocstereo_median_cuda (const Device *dev, const PocstereoWork *w,
-    const int32_t *const from[2], int step, int32_t *const to[2], int width,
-    int height)
+pocstereo_median_cuda (const Device *dev, const int32_t *const from[2],
+    int step, int32_t *const to[2], int width, int height, int n_views)
 {
   Maps maps = {{from[0], from[1]}, {to[0], to[1]}};
 
-  return pocstereo_launch (dev, w, median_kernel,
-      dim3 (ceil_div (width, TILE_X), ceil_div (height, TILE_Y),
-          pocstereo_views (w)),
-      dim3 (TILE_X, TILE_Y), 0, maps, step, width, height);
+  return pocstereo_launch (dev, median_kernel,
+      dim3 (ceil_div (width, TILE_X), ceil_div (height, TILE_Y), n_views),
+      dim3 (TILE_X, TILE_Y), maps, step, width, height);
+}
+
+const char *
+pocstereo_match_medians_cuda (const Device *dev,
+    const PocstereoDenseMatches *matches, int32_t *const to[2])
+{
+  const int32_t *const disparities[2] = {
+      (const int32_t *) matches->view[0], (const int32_t *) matches->view[1]};
+
+  static_assert (offsetof (PocstereoMatch, disparity) == 0, "comes first");
+  return pocstereo_median_cuda (dev, disparities,
+      sizeof (PocstereoMatch) / sizeof (int32_t), to, matches->width,
+      matches->height, matches->n_views);
 }

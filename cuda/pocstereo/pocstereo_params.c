@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pocstereo's parameters: ranges, defaults and texts; and what 0 means. */
+ * pocstereo's parameters: ranges, defaults and texts; the values that 0 stands
+ * for; the check. */
 #include "common/rows.h"
 #include "pocstereo/pocstereo.h"
 
@@ -130,4 +131,65 @@ pocstereo_points_defaults (void)
   p.speckle_size = 0;
   p.fill = p.smooth = false;
   return p;
+}
+
+/* ---- The check ---- */
+
+#define MIN_SIDE 4 /* of the coarsest layer, pixels */
+
+static const char *
+check_window (const PocstereoParams *p, int width, int height)
+{
+  if (p->window < 8)
+    return "window must be a number of samples, 8 to 128";
+  if (p->lines % 2 == 0)
+    return "lines must be an odd number, 1 to 31";
+  if (p->bandwidth < 1 || p->bandwidth > (p->window - 1) / 2)
+    return "bandwidth must be 1 to 31, and less than half the window";
+  if (p->window > width || p->lines > height)
+    return "the window is larger than the frame; take a smaller window or "
+           "fewer lines";
+  if (!p->weight || !p->fit)
+    return "weight or fit is not settled";
+  return NULL;
+}
+
+static const char *
+check_range (const PocstereoParams *p, int width, int height)
+{
+  int side = width < height ? width : height;
+
+  if (p->min_disparity > p->max_disparity)
+    return "min-disparity is greater than max-disparity; swap them";
+  if (p->layers > 1 && side >> (p->layers - 1) < MIN_SIDE)
+    return "the frame is too small for so many layers; set fewer, or 0";
+  return NULL;
+}
+
+const char *
+pocstereo_check (const PocstereoParams *p, int width, int height)
+{
+  TRY (params_check (pocstereo_params, p));
+  TRY (check_window (p, width, height));
+  TRY (check_range (p, width, height));
+  if (p->average > 1 && p->slant)
+    return "slanted windows are of one frame; set slant=false, or average=1";
+  return NULL;
+}
+
+/* The paper's 4 layers reach 64 pixels either way of the middle; each one more
+ * doubles that. */
+int
+pocstereo_layers (const PocstereoParams *p, int width, int height)
+{
+  int side = width < height ? width : height, layers = 4;
+
+  if (p->layers)
+    return p->layers;
+  while (layers < POCSTEREO_MAX_LAYERS &&
+      (p->max_disparity - p->min_disparity) >> layers > 8)
+    layers++;
+  while (layers > 1 && side >> (layers - 1) < MIN_SIDE)
+    layers--;
+  return layers;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at points.  If points are asked for whose windows together hold
- * more lines than a layer has pixels, the phasors of all its pixels are taken
- * first and shared. */
+ * Steps 2 to 7 at points.  Where a layer has a field, its phasors come from
+ * there; elsewhere each window is transformed. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
@@ -10,43 +9,47 @@
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
-/* One layer, and where its phasors come from. */
+/* The points, seen in one layer. */
 typedef struct {
-  const PocstereoWork *w;
+  const PocstereoAsked *asked;
+  const PocstereoFields *fields;
   const PocstereoTables *t;
   const PocstereoLayer *layer;
   int l;
-  const int8_t *field[2]; /* NULL: they are taken at each window */
 } Search;
 
 /* The phasors of the window around (x, y), line by line. */
 static void
-gather (const Search *s, int view, int x, int y, int8_t *phasors)
+gather_window (const Search *s, int view, int x, int y, int8_t *phasors)
 {
+  const PocstereoPyramid *p = s->asked->pyramid;
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
 
   x = pocstereo_clamp (x, 0, s->layer->width - 1);
-  if (!s->field[0]) {
-    pocstereo_window_cpu (s->t, s->w->view[view][s->l], s->w->stride[s->l],
-        s->layer, x, y, phasors);
+  if (!(s->fields->layers >> s->l & 1)) {
+    pocstereo_window_cpu (
+        s->t, p->view[view][s->l], p->stride[s->l], s->layer, x, y, phasors);
     return;
   }
   for (int j = 0; j < s->t->lines; j++) {
     int at = pocstereo_clamp (y + j - s->t->lines / 2, 0, s->layer->height - 1);
 
     memcpy (phasors + j * bytes,
-        s->field[view] + ((size_t) at * s->layer->width + x) * bytes, bytes);
+        s->fields->phasors[view][s->l] +
+            ((size_t) at * s->layer->width + x) * bytes,
+        bytes);
   }
 }
 
 /* The sums over lines of F conj (G), g around x - base. */
 static void
-correlate (const Search *s, const int8_t *f, int x, int y, int base, int32_t *r)
+correlate_windows (
+    const Search *s, const int8_t *f, int x, int y, int base, int32_t *r)
 {
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
   int8_t g[MOST];
 
-  gather (s, 1, x - base, y, g);
+  gather_window (s, 1, x - base, y, g);
   memset (r, 0, bytes * sizeof *r);
   for (int j = 0; j < s->t->lines; j++)
     pocstereo_add_line (r, f + j * bytes, g + j * bytes, s->t->bandwidth);
@@ -54,87 +57,74 @@ correlate (const Search *s, const int8_t *f, int x, int y, int base, int32_t *r)
 
 /* Steps 4 and 5: the best disparity of the layer around each of its bases. */
 static int
-search (
-    const Search *s, const int8_t *f, int x, int y, int parent, bool coarsest)
+search_point (const Search *s, const int8_t *f, int x, int y, int parent)
 {
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   PocstereoBest best = {INT32_MIN, 0};
+  bool coarsest = s->l == s->asked->pyramid->n_layers - 1;
   int n = coarsest ? s->layer->tiles : 1;
 
   for (int i = 0; i < n; i++) {
     int base = coarsest ? pocstereo_tile (s->layer, i) : 2 * parent;
 
     base = pocstereo_seen (s->layer, x, base);
-    correlate (s, f, x, y, base, r);
+    correlate_windows (s, f, x, y, base, r);
     pocstereo_try (s->t, s->layer, r, base, s->t->lags, &best);
   }
   return best.disparity;
 }
 
-static void
-match (const Search *s, int i)
+/* Steps 2 to 7. */
+static PocstereoMatch
+match_point (const PocstereoAsked *asked, const PocstereoFields *fields,
+    PocstereoPoint point)
 {
-  const PocstereoWork *w = s->w;
-  PocstereoCpu *c = w->state;
-  int x = pocstereo_clamp (w->points[i].x >> s->l, 0, s->layer->width - 1);
-  int y = pocstereo_clamp (w->points[i].y >> s->l, 0, s->layer->height - 1);
-  int8_t f[MOST];
+  const PocstereoPyramid *p = asked->pyramid;
+  Search s = {asked, fields, asked->constants.host, NULL, 0};
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+  int8_t f[MOST];
+  int found = 0;
+  PocstereoMatch match;
 
-  gather (s, 0, x, y, f);
-  c->base[i] = search (s, f, x, y, c->base[i], s->l == w->n_layers - 1);
-  if (s->l)
-    return;
-  correlate (s, f, x, y, c->base[i], r);
-  w->point_matches[i] = pocstereo_refine (s->t, r, c->base[i]);
-  pocstereo_forget_outside (x, w->width, &w->point_matches[i]);
-  pocstereo_forget_low (w->min_peak, &w->point_matches[i]);
+  for (s.l = p->n_layers - 1; s.l >= 0; s.l--) {
+    int x, y;
+
+    s.layer = &p->layer[0][s.l];
+    x = pocstereo_clamp (point.x >> s.l, 0, s.layer->width - 1);
+    y = pocstereo_clamp (point.y >> s.l, 0, s.layer->height - 1);
+    gather_window (&s, 0, x, y, f);
+    found = search_point (&s, f, x, y, found);
+  }
+  s.l = 0;
+  correlate_windows (&s, f, point.x, point.y, found, r);
+  match = pocstereo_refine (s.t, r, found);
+  pocstereo_forget_outside (point.x, s.layer->width, &match);
+  pocstereo_forget_low (asked->min_peak, &match);
+  return match;
 }
+
+typedef struct {
+  const PocstereoAsked *asked;
+  const PocstereoFields *fields;
+} Points;
 
 static void
 match_points (void *data, int begin, int end)
 {
+  const Points *p = data;
+
   for (int i = begin; i < end; i++)
-    match (data, i);
-}
-
-static const char *
-grow (PocstereoCpu *c, int n)
-{
-  if (n <= c->max_points)
-    return NULL;
-  c->max_points = 0;
-  TRY (memory_get (&c->memory, &c->base, n));
-  c->max_points = n;
-  return NULL;
-}
-
-/* Lines of all windows against pixels of both views. */
-static bool
-is_crowded (const PocstereoWork *w, const PocstereoLayer *layer)
-{
-  return (int64_t) w->n_points * w->tables->lines >
-      (int64_t) layer->width * layer->height;
+    p->asked->matches[i] =
+        match_point (p->asked, p->fields, p->asked->points[i]);
 }
 
 const char *
-pocstereo_points_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_points_cpu (const Device *dev, const PocstereoAsked *asked,
+    const PocstereoFields *fields)
 {
-  PocstereoCpu *c = w->state;
+  Points points = {asked, fields};
 
   (void) dev;
-  TRY (grow (c, w->max_points));
-  for (int l = w->n_layers - 1; l >= 0; l--) {
-    Search s = {w, w->tables, &w->layer[0][l], l, {NULL, NULL}};
-
-    if (w->n_averaged || is_crowded (w, s.layer)) {
-      TRY (pocstereo_need_fields_cpu (w));
-      for (int v = 0; v < 2; v++) {
-        pocstereo_field_cpu (w, v, l, c->field[v]);
-        s.field[v] = c->field[v];
-      }
-    }
-    parallel_for (w->n_points, 64, match_points, &s);
-  }
+  parallel_for (asked->n, 64, match_points, &points);
   return NULL;
 }

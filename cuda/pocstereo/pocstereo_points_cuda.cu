@@ -43,8 +43,8 @@ template <class Window> struct Shared {
 
 /* One point in one layer. */
 template <class Window> struct Search {
-  const PocstereoWork &w;
-  const PocstereoField &field;
+  const PocstereoPyramid &pyramid;
+  const PocstereoFields &field;
   const Window &t;
   Shared<Window> &shared;
   GroupOf<Window> &group;
@@ -65,8 +65,8 @@ load_rows (const Search<Window> &s, int view, int x, int y)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
   constexpr int WIDE = (2 * Window::half + LANES - 1) / LANES;
-  const PocstereoLayer &layer = s.w.layer[0][s.l];
-  const uint16_t *samples = s.w.view[view][s.l];
+  const PocstereoLayer &layer = s.pyramid.layer[0][s.l];
+  const uint16_t *samples = s.pyramid.view[view][s.l];
   uint16_t read[WIDE][Window::lines];
 
 #pragma unroll
@@ -78,7 +78,7 @@ load_rows (const Search<Window> &s, int view, int x, int y)
     for (int j = 0; j < s.t.lines; j++) {
       int row = pocstereo_clamp (y + j - s.t.lines / 2, 0, layer.height - 1);
 
-      read[i][j] = samples[(size_t) row * s.w.stride[s.l] + column];
+      read[i][j] = samples[(size_t) row * s.pyramid.stride[s.l] + column];
     }
   }
 #pragma unroll
@@ -113,16 +113,16 @@ template <class Window>
 static __device__ __forceinline__ Words
 window_at (const Search<Window> &s, int view, int x, int y)
 {
-  const PocstereoField &f = s.field;
+  const PocstereoFields &f = s.field;
 
-  x = pocstereo_clamp (x, 0, s.w.layer[0][s.l].width - 1);
+  x = pocstereo_clamp (x, 0, s.pyramid.layer[0][s.l].width - 1);
   if constexpr (Window::is_fixed)
     if (!s.has_field) {
       take_window (s, view, x, y);
       return Words{s.group.words[view], s.t.bandwidth, 2};
     }
   return Words{
-      (const uint32_t *) (f.couples[view][s.l] +
+      (const uint32_t *) (pocstereo_couples (f, view, s.l) +
           (size_t) (y / 2) * f.pitch[s.l] + (size_t) x * f.across[s.l]),
       2 * f.pitch[s.l], 2 * f.deeper[s.l]};
 }
@@ -210,8 +210,8 @@ template <class Window>
 static __device__ __forceinline__ int
 search (const Search<Window> &s, const Words &f, int x, int y, int parent)
 {
-  const PocstereoLayer &layer = s.w.layer[0][s.l];
-  bool coarsest = s.l == s.w.n_layers - 1;
+  const PocstereoLayer &layer = s.pyramid.layer[0][s.l];
+  bool coarsest = s.l == s.pyramid.n_layers - 1;
   int n = coarsest ? layer.tiles : 1, found = 0;
   int32_t best = INT32_MIN;
 
@@ -235,59 +235,69 @@ search (const Search<Window> &s, const Words &f, int x, int y, int parent)
 
 template <class Window>
 static __device__ __forceinline__ void
-load_lags (const PocstereoWork &w, const Window &t, Shared<Window> &shared)
+load_lags (
+    const PocstereoTables *tables, const Window &t, Shared<Window> &shared)
 {
   for (int i = threadIdx.x; i < t.bandwidth * (t.lags + 1); i += THREADS) {
     int k = i % t.bandwidth, m = i / t.bandwidth;
 
     shared.lag[k][m] =
-        make_int2 (w.tables->lag_cosine[m][k], w.tables->lag_sine[m][k]);
+        make_int2 (tables->lag_cosine[m][k], tables->lag_sine[m][k]);
   }
 }
+
+/* The points, and what is found there. */
+struct Points {
+  const PocstereoTables *tables;
+  const PocstereoPoint *points;
+  int n, width; /* width: of the views */
+  uint16_t min_peak;
+  PocstereoMatch *matches;
+};
 
 /* Step 7, one thread a point: its chain of operations is long, and its lanes
  * would all do the same. */
 template <class Window>
 static __device__ __forceinline__ void
-refine (const PocstereoWork &w, const Window &t, const GroupOf<Window> &group,
-    int i)
+refine (const Points &p, const Window &t, const GroupOf<Window> &group, int i)
 {
-  PocstereoMatch match = pocstereo_refine_in (t, w.tables, group.r, group.base);
+  PocstereoMatch match = pocstereo_refine_in (t, p.tables, group.r, group.base);
   int2 whole;
 
-  pocstereo_forget_outside (w.points[i].x, w.width, &match);
-  pocstereo_forget_low (w.min_peak, &match);
+  pocstereo_forget_outside (p.points[i].x, p.width, &match);
+  pocstereo_forget_low (p.min_peak, &match);
   memcpy (&whole, &match, sizeof whole);
-  ((int2 *) w.point_matches)[i] = whole; /* one write to the host's memory */
+  ((int2 *) p.matches)[i] = whole; /* one write to the host's memory */
 }
 
-/* @fields: the layers that have a field, a bit each. */
+/* @layers: the layers that have a field, a bit each. */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
-    points_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ PocstereoField field,
-        const __grid_constant__ Window t, uint32_t fields)
+    points_kernel (const __grid_constant__ PocstereoPyramid pyramid,
+        const __grid_constant__ PocstereoFields field,
+        const __grid_constant__ Window t, const __grid_constant__ Points p,
+        uint32_t layers)
 {
   constexpr int LANES = GroupOf<Window>::lanes, POINTS = THREADS / LANES;
   __shared__ Shared<Window> shared;
   int in_block = threadIdx.x / LANES;
-  int i = min (blockIdx.x * POINTS + in_block, w.n_points - 1);
-  int2 point = ((const int2 *) w.points)[i];
-  Search<Window> s = {w, field, t, shared, shared.group[in_block],
+  int i = min (blockIdx.x * POINTS + in_block, p.n - 1);
+  int2 point = ((const int2 *) p.points)[i];
+  Search<Window> s = {pyramid, field, t, shared, shared.group[in_block],
       (int) threadIdx.x % LANES, 0, false};
   int parent = 0;
 
   allow_next ();
   await_previous ();
-  load_lags (w, t, shared);
+  load_lags (p.tables, t, shared);
   __syncthreads ();
-  for (s.l = w.n_layers - 1; s.l >= 0; s.l--) {
-    const PocstereoLayer &layer = w.layer[0][s.l];
+  for (s.l = pyramid.n_layers - 1; s.l >= 0; s.l--) {
+    const PocstereoLayer &layer = pyramid.layer[0][s.l];
     int x = pocstereo_clamp (point.x >> s.l, 0, layer.width - 1);
     int y = pocstereo_clamp (point.y >> s.l, 0, layer.height - 1);
 
-    s.has_field = fields >> s.l & 1;
+    s.has_field = layers >> s.l & 1;
     Words f = window_at (s, 0, x, y);
 
     parent = search (s, f, x, y, parent);
@@ -298,45 +308,49 @@ __launch_bounds__ (THREADS)
     s.group.base = parent;
   __syncthreads ();
   i = blockIdx.x * POINTS + threadIdx.x;
-  if (threadIdx.x < POINTS && i < w.n_points)
-    refine (w, t, shared.group[threadIdx.x], i);
+  if (threadIdx.x < POINTS && i < p.n)
+    refine (p, t, shared.group[threadIdx.x], i);
 }
 
 /* A line of one window alone costs as much as some lines of a field: measured,
  * 32 x 15. */
 #define LINE_COST 8
 
-/* Where a field is less work than windows. */
-static uint32_t
-crowded_layers (const PocstereoWork *w)
+/* Windows that are not known when this is compiled need fields. */
+uint32_t
+pocstereo_crowded_layers_cuda (
+    const PocstereoPyramid *pyramid, const PocstereoTables *t, int n_points)
 {
-  int64_t lines = (int64_t) w->n_points * w->params.lines;
+  const PocstereoConstants constants = {t, NULL};
+  int64_t lines = (int64_t) n_points * t->lines;
+  bool is_fixed = false;
   uint32_t layers = 0;
 
-  for (int l = 0; l < w->n_layers; l++)
+  pocstereo_with_window (&constants, [&] (const auto &window) {
+    is_fixed = std::decay_t<decltype (window)>::is_fixed;
+    return (const char *) NULL;
+  });
+  if (!is_fixed)
+    return n_points ? ~0u : 0;
+  for (int l = 0; l < pyramid->n_layers; l++)
     if (LINE_COST * lines >
-        (int64_t) w->layer[0][l].width * w->layer[0][l].height)
+        (int64_t) pyramid->layer[0][l].width * pyramid->layer[0][l].height)
       layers |= 1u << l;
   return layers;
 }
 
 const char *
-pocstereo_points_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_points_cuda (const Device *dev, const PocstereoAsked *asked,
+    const PocstereoFields *fields)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
+  Points points = {asked->constants.device, asked->points, asked->n,
+      asked->pyramid->layer[0][0].width, asked->min_peak, asked->matches};
 
-  return pocstereo_with_window (w, [&] (const auto &t) {
+  return pocstereo_with_window (&asked->constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
-    const uint32_t all = (1u << w->n_layers) - 1;
-    uint32_t fields =
-        Window::is_fixed && !w->n_averaged ? crowded_layers (w) : all;
 
-    if (fields && !w->n_averaged) {
-      TRY (pocstereo_fields_room (w, POCSTEREO_BY_PIXEL));
-      TRY (pocstereo_fields_cuda (dev, w, fields));
-    }
-    return pocstereo_launch (dev, w, points_kernel<Window>,
-        ceil_div (w->n_points, THREADS / GroupOf<Window>::lanes), THREADS, 0,
-        *w, c->field, t, fields);
+    return pocstereo_launch (dev, points_kernel<Window>,
+        ceil_div (points.n, THREADS / GroupOf<Window>::lanes), THREADS,
+        *asked->pyramid, *fields, t, points, fields->layers);
   });
 }

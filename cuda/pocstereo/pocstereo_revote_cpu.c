@@ -35,33 +35,49 @@ take_censuses (const uint16_t *const row[], int x, uint64_t census[CENSUSES])
         (uint32_t) bits[2][l] << 16 | bits[3][l];
 }
 
+typedef struct {
+  const PocstereoFrame *frame;
+  PocstereoCensuses *census;
+} Censuses;
+
 /* Of both views. */
 VECTORS static void
 take_census_of_rows (void *data, int begin, int end)
 {
-  const PocstereoWork *w = data;
-  PocstereoCpu *c = w->state;
-  const int width = w->width, reach = POCSTEREO_CENSUS_X;
+  const Censuses *c = data;
+  const PocstereoFrame *f = c->frame;
+  const int width = f->width, reach = POCSTEREO_CENSUS_X;
 
   for (int v = 0; v < 2; v++)
     for (int y = begin; y < end; y++) {
-      uint64_t *census = c->census[v] + (size_t) y * width;
+      uint64_t *census = c->census->view[v] + (size_t) y * width;
       const uint16_t *row[2 * POCSTEREO_CENSUS_Y + 1];
 
       for (int j = 0; j <= 2 * POCSTEREO_CENSUS_Y; j++)
-        row[j] = w->view[v][0] +
-            (size_t) w->stride[0] *
-                pocstereo_clamp (y + j - POCSTEREO_CENSUS_Y, 0, w->height - 1);
+        row[j] = f->view[v] +
+            (size_t) f->stride *
+                pocstereo_clamp (y + j - POCSTEREO_CENSUS_Y, 0, f->height - 1);
       for (int x = 0; x < width;)
         if (x >= reach && x + CENSUSES + reach <= width) {
           take_censuses (row, x, census + x);
           x += CENSUSES;
         } else {
-          census[x] = pocstereo_census (
-              w->view[v][0], w->stride[0], width, w->height, x, y);
+          census[x] =
+              pocstereo_census (f->view[v], f->stride, width, f->height, x, y);
           x++;
         }
     }
+}
+
+const char *
+pocstereo_census_cpu (
+    const Device *dev, const PocstereoFrame *frame, PocstereoCensuses *census)
+{
+  Censuses c = {frame, census};
+
+  (void) dev;
+  parallel_for (frame->height, 0, take_census_of_rows, &c);
+  return NULL;
 }
 
 /* One pass over one view. */
@@ -72,6 +88,7 @@ typedef struct {
   const int32_t *own;    /* their disparities */
   const int32_t *smooth; /* medians of these */
   PocstereoMatch *after;
+  uint16_t min_peak;
 } Vote;
 
 /* A tile, its pixels' best sums of costs so far, and who offered them. */
@@ -199,6 +216,7 @@ take (const Vote *v, const Tile *tile)
       v->after[at] = v->before[from];
       if (donor >= 0)
         v->after[at].disparity = v->smooth[from];
+      pocstereo_forget_low (v->min_peak, &v->after[at]);
     }
 }
 
@@ -219,7 +237,7 @@ vote_in_tiles (void *data, int begin, int end)
 }
 
 static void
-vote (Vote *v)
+vote_in_all (Vote *v)
 {
   int across = (v->width + SIDE - 1) / SIDE;
   int down = (v->height + SIDE - 1) / SIDE;
@@ -227,60 +245,61 @@ vote (Vote *v)
   parallel_for (across * down, 1, vote_in_tiles, v);
 }
 
-void
-pocstereo_census_cpu (const PocstereoWork *w)
-{
-  parallel_for (w->height, 0, take_census_of_rows, (void *) w);
-}
-
 const char *
-pocstereo_revote_cpu (const Device *dev, const PocstereoWork *w, int view)
+pocstereo_revote_cpu (const Device *dev, const PocstereoCensuses *census,
+    uint16_t final_min_peak, int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
-  size_t n = (size_t) w->width * w->height;
+  int width = matches->width, height = matches->height;
+  size_t n = (size_t) width * height;
+  int32_t *own = scratch, *smooth = scratch + n;
+  PocstereoMatch *between = (PocstereoMatch *) (scratch + 2 * n);
 
   (void) dev;
-  if (!view)
-    pocstereo_census_cpu (w);
-  for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
-    PocstereoMatch *at[2] = {w->matches[view], c->spare};
-    Vote v = {w->width, w->height, c->census[view], c->census[1 - view],
-        at[pass % 2], c->found, c->parent, at[1 - pass % 2]};
+  for (int v = 0; v < matches->n_views; v++)
+    for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
+      PocstereoMatch *at[2] = {matches->view[v], between};
+      Vote vote = {width, height, census->view[v], census->view[1 - v],
+          at[pass % 2], own, smooth, at[1 - pass % 2],
+          pass == POCSTEREO_VOTES - 1 ? final_min_peak : 0};
 
-    for (size_t i = 0; i < n; i++)
-      c->found[i] = v.before[i].disparity;
-    pocstereo_median_cpu (c->found, c->parent, w->width, w->height);
-    vote (&v);
-  }
-  for (size_t i = 0; i < n && !w->params.slant; i++)
-    pocstereo_forget_low (w->min_peak, &w->matches[view][i]);
+      pocstereo_disparities_cpu (vote.before, n, own);
+      pocstereo_median_cpu (own, smooth, width, height);
+      vote_in_all (&vote);
+    }
   return NULL;
 }
 
-/* Keeps what it drops. */
+typedef struct {
+  PocstereoDenseMatches *matches;
+  int32_t max_difference, *before;
+} Check;
+
 static void
 check_rows (void *data, int begin, int end)
 {
-  const PocstereoWork *w = data;
-  const PocstereoCpu *c = w->state;
+  const Check *c = data;
+  int width = c->matches->width;
 
   for (int y = begin; y < end; y++) {
-    int32_t *dropped = c->dropped + (size_t) y * w->width;
-    PocstereoMatch *left = w->matches[0] + (size_t) y * w->width;
-    const PocstereoMatch *right = w->matches[1] + (size_t) y * w->width;
+    int32_t *before = c->before + (size_t) y * width;
+    PocstereoMatch *left = c->matches->view[0] + (size_t) y * width;
+    const PocstereoMatch *right = c->matches->view[1] + (size_t) y * width;
 
-    for (int x = 0; x < w->width; x++) {
-      dropped[x] = left[x].disparity;
+    for (int x = 0; x < width; x++) {
+      before[x] = left[x].disparity;
       left[x].disparity = pocstereo_confirmed (
-          right, w->width, x, left[x].disparity, w->max_difference);
+          right, width, x, left[x].disparity, c->max_difference);
     }
   }
 }
 
 const char *
-pocstereo_left_right_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_left_right_cpu (const Device *dev, int32_t max_difference,
+    PocstereoDenseMatches *matches, int32_t *before)
 {
+  Check check = {matches, max_difference, before};
+
   (void) dev;
-  parallel_for (w->height, 0, check_rows, (void *) w);
+  parallel_for (matches->height, 0, check_rows, &check);
   return NULL;
 }

@@ -14,15 +14,11 @@
 #define ROWS (TILE_Y + 2 * POCSTEREO_CENSUS_Y)
 #define COLUMNS (TILE_X + 2 * POCSTEREO_CENSUS_X)
 
-struct Censuses {
-  uint64_t *of[2];
-};
-
 /* pocstereo_census (), its bits in another order, which nobody looks at. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
-    census_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ Censuses census)
+    census_kernel (const __grid_constant__ PocstereoFrame frame,
+        const __grid_constant__ PocstereoCensuses census)
 {
   __shared__ int tile[ROWS][COLUMNS];
   int view = blockIdx.z;
@@ -35,13 +31,14 @@ __launch_bounds__ (TILE_X *TILE_Y)
   for (int j = threadIdx.y; j < ROWS; j += TILE_Y)
     for (int i = threadIdx.x; i < COLUMNS; i += TILE_X) {
       int column =
-          pocstereo_clamp (x0 + i - POCSTEREO_CENSUS_X, 0, w.width - 1);
-      int row = pocstereo_clamp (y0 + j - POCSTEREO_CENSUS_Y, 0, w.height - 1);
+          pocstereo_clamp (x0 + i - POCSTEREO_CENSUS_X, 0, frame.width - 1);
+      int row =
+          pocstereo_clamp (y0 + j - POCSTEREO_CENSUS_Y, 0, frame.height - 1);
 
-      tile[j][i] = w.view[view][0][(size_t) row * w.stride[0] + column];
+      tile[j][i] = frame.view[view][(size_t) row * frame.stride + column];
     }
   __syncthreads ();
-  if (x >= w.width || y >= w.height)
+  if (x >= frame.width || y >= frame.height)
     return;
   centre =
       tile[threadIdx.y + POCSTEREO_CENSUS_Y][threadIdx.x + POCSTEREO_CENSUS_X];
@@ -58,7 +55,18 @@ __launch_bounds__ (TILE_X *TILE_Y)
       else if (i > POCSTEREO_CENSUS_X)
         above = __funnelshift_l ((uint32_t) darker, above, 1);
     }
-  census.of[view][(size_t) y * w.width + x] = (uint64_t) above << 32 | below;
+  census.view[view][(size_t) y * frame.width + x] =
+      (uint64_t) above << 32 | below;
+}
+
+const char *
+pocstereo_census_cuda (
+    const Device *dev, const PocstereoFrame *frame, PocstereoCensuses *census)
+{
+  return pocstereo_launch (dev, census_kernel,
+      dim3 (
+          ceil_div (frame->width, TILE_X), ceil_div (frame->height, TILE_Y), 2),
+      dim3 (TILE_X, TILE_Y), *frame, *census);
 }
 
 /* ---- The vote ---- */
@@ -71,23 +79,24 @@ __launch_bounds__ (TILE_X *TILE_Y)
 #define SIDE (2 * BOX + 1)
 
 struct Vote {
+  int width, height;
   const uint64_t *census[2];
   const PocstereoMatch *before[2];
   const int32_t *smooth[2]; /* medians of their disparities */
   PocstereoMatch *after[2];
-  bool is_last;
+  uint16_t min_peak;
 };
 
 /* What donor @i offers to (x, y); -1: its own. */
 static __device__ __forceinline__ int32_t
-offer (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y)
+offer (const Vote &v, int view, int i, int x, int y)
 {
   PocstereoPoint p;
 
   if (i < 0)
-    return v.before[view][(size_t) y * w.width + x].disparity;
-  p = pocstereo_donor (i, x, y, w.width, w.height);
-  return v.smooth[view][(size_t) p.y * w.width + p.x];
+    return v.before[view][(size_t) y * v.width + x].disparity;
+  p = pocstereo_donor (i, x, y, v.width, v.height);
+  return v.smooth[view][(size_t) p.y * v.width + p.x];
 }
 
 /* Over the lane's numbers and the next four's: two in each word, which stay
@@ -104,19 +113,19 @@ sum_across (uint32_t costs)
 /* Sums over 5 x 5 of what donor @i offers to the pixels of a column two to the
  * right of the lane's own, @x. */
 static __device__ __forceinline__ void
-sum_costs (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y,
+sum_costs (const Vote &v, int view, int i, int x, int y,
     const uint64_t census[DEEP + 2 * BOX], int sums[DEEP])
 {
   int costs[DEEP + 2 * BOX], down[DEEP], sum = 0;
 
 #pragma unroll
   for (int j = 0; j < DEEP + 2 * BOX; j++) {
-    int row = pocstereo_clamp (y + j - BOX, 0, w.height - 1);
-    int q = pocstereo_other (x, offer (w, v, view, i, x, row));
+    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
+    int q = pocstereo_other (x, offer (v, view, i, x, row));
 
-    q = pocstereo_clamp (q, 0, w.width - 1);
+    q = pocstereo_clamp (q, 0, v.width - 1);
     costs[j] = pocstereo_differing (
-        census[j], v.census[1 - view][(size_t) row * w.width + q]);
+        census[j], v.census[1 - view][(size_t) row * v.width + q]);
     sum += costs[j];
     if (j >= SIDE)
       sum -= costs[j - SIDE];
@@ -135,32 +144,30 @@ sum_costs (const PocstereoWork &w, const Vote &v, int view, int i, int x, int y,
 
 /* A pixel takes the median around its donor and the donor's peak and sigma. */
 static __device__ __forceinline__ void
-take (const PocstereoWork &w, const Vote &v, int view, int donor, int x, int y)
+take (const Vote &v, int view, int donor, int x, int y)
 {
-  size_t at = (size_t) y * w.width + x, from = at;
+  size_t at = (size_t) y * v.width + x, from = at;
   PocstereoMatch match;
 
   if (donor >= 0) {
-    PocstereoPoint p = pocstereo_donor (donor, x, y, w.width, w.height);
+    PocstereoPoint p = pocstereo_donor (donor, x, y, v.width, v.height);
 
-    from = (size_t) p.y * w.width + p.x;
+    from = (size_t) p.y * v.width + p.x;
   }
   match = v.before[view][from];
   if (donor >= 0)
     match.disparity = v.smooth[view][from];
-  if (v.is_last)
-    pocstereo_forget_low (w.min_peak, &match);
+  pocstereo_forget_low (v.min_peak, &match);
   v.after[view][at] = match;
 }
 
 static __global__ void
-__launch_bounds__ (WARPS * 32) vote_kernel (
-    const __grid_constant__ PocstereoWork w, const __grid_constant__ Vote v)
+__launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
 {
   int view = blockIdx.z, lane = threadIdx.x;
   int x = (blockIdx.x * WARPS + threadIdx.y) * STRIP + lane;
   int y = blockIdx.y * DEEP;
-  int column = pocstereo_clamp (x - BOX, 0, w.width - 1);
+  int column = pocstereo_clamp (x - BOX, 0, v.width - 1);
   uint64_t census[DEEP + 2 * BOX];
   int best[DEEP], donor[DEEP], sums[DEEP];
 
@@ -168,17 +175,17 @@ __launch_bounds__ (WARPS * 32) vote_kernel (
   await_previous ();
 #pragma unroll
   for (int j = 0; j < DEEP + 2 * BOX; j++) {
-    int row = pocstereo_clamp (y + j - BOX, 0, w.height - 1);
+    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
 
-    census[j] = v.census[view][(size_t) row * w.width + column];
+    census[j] = v.census[view][(size_t) row * v.width + column];
   }
-  sum_costs (w, v, view, -1, column, y, census, best);
+  sum_costs (v, view, -1, column, y, census, best);
 #pragma unroll
   for (int j = 0; j < DEEP; j++)
     donor[j] = -1;
 #pragma unroll 1
   for (int i = 0; i < POCSTEREO_DONORS; i++) {
-    sum_costs (w, v, view, i, column, y, census, sums);
+    sum_costs (v, view, i, column, y, census, sums);
 #pragma unroll
     for (int j = 0; j < DEEP; j++)
       if (pocstereo_is_cheaper (sums[j], best[j])) {
@@ -188,53 +195,34 @@ __launch_bounds__ (WARPS * 32) vote_kernel (
   }
 #pragma unroll
   for (int j = 0; j < DEEP; j++)
-    if (lane < STRIP && x < w.width && y + j < w.height)
-      take (w, v, view, donor[j], x, y + j);
-}
-
-static const char *
-vote (const Device *dev, const PocstereoWork *w, PocstereoMatch *const from[2],
-    PocstereoMatch *const to[2], bool is_last)
-{
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  const int32_t *const disparities[2] = {
-      (const int32_t *) from[0], (const int32_t *) from[1]};
-  Vote v = {{c->census[0], c->census[1]}, {from[0], from[1]},
-      {c->smooth[0], c->smooth[1]}, {to[0], to[1]}, is_last};
-
-  static_assert (offsetof (PocstereoMatch, disparity) == 0, "comes first");
-  TRY (pocstereo_median_cuda (dev, w, disparities,
-      sizeof (PocstereoMatch) / sizeof (int32_t), c->smooth, w->width,
-      w->height));
-  return pocstereo_launch (dev, w, vote_kernel,
-      dim3 (ceil_div (w->width, WARPS * STRIP), ceil_div (w->height, DEEP),
-          pocstereo_views (w)),
-      dim3 (32, WARPS), 0, *w, v);
+    if (lane < STRIP && x < v.width && y + j < v.height)
+      take (v, view, donor[j], x, y + j);
 }
 
 const char *
-pocstereo_census_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_revote_cuda (const Device *dev, const PocstereoCensuses *census,
+    uint16_t final_min_peak, int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  Censuses census = {{c->census[0], c->census[1]}};
+  size_t n = (size_t) matches->width * matches->height;
+  int32_t *smooth[2] = {scratch, scratch + n};
+  PocstereoDenseMatches between = *matches;
 
-  return pocstereo_launch (dev, w, census_kernel,
-      dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y), 2),
-      dim3 (TILE_X, TILE_Y), 0, *w, census);
-}
-
-const char *
-pocstereo_revote_cuda (const Device *dev, const PocstereoWork *w, int view)
-{
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  PocstereoMatch *const *at[2] = {w->matches, c->spare};
-
-  if (view) /* was done together with the left one */
-    return NULL;
-  TRY (pocstereo_census_cuda (dev, w));
+  for (int v = 0; v < 2; v++)
+    between.view[v] = (PocstereoMatch *) (scratch + (2 + 2 * v) * n);
   static_assert (POCSTEREO_VOTES % 2 == 0, "matches end where they began");
-  for (int pass = 0; pass < POCSTEREO_VOTES; pass++)
-    TRY (vote (dev, w, at[pass % 2], at[1 - pass % 2],
-        pass == POCSTEREO_VOTES - 1 && !w->params.slant));
+  for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
+    const PocstereoDenseMatches *from = pass % 2 ? &between : matches;
+    const PocstereoDenseMatches *to = pass % 2 ? matches : &between;
+    Vote vote = {matches->width, matches->height,
+        {census->view[0], census->view[1]}, {from->view[0], from->view[1]},
+        {smooth[0], smooth[1]}, {to->view[0], to->view[1]},
+        pass == POCSTEREO_VOTES - 1 ? final_min_peak : (uint16_t) 0};
+
+    TRY (pocstereo_match_medians_cuda (dev, from, smooth));
+    TRY (pocstereo_launch (dev, vote_kernel,
+        dim3 (ceil_div (vote.width, WARPS * STRIP),
+            ceil_div (vote.height, DEEP), matches->n_views),
+        dim3 (32, WARPS), vote));
+  }
   return NULL;
 }

@@ -7,65 +7,73 @@
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
+/* A view. */
+typedef struct {
+  const PocstereoTables *t;
+  const PocstereoFrame *frame;
+  int view;
+  const int8_t *field;   /* the view's phasors, of layer 0 */
+  const int32_t *smooth; /* medians of its disparities */
+  uint16_t min_peak;
+  PocstereoMatch *matches;
+} Leaning;
+
 /* Measures (@x, @y) again, along @slant. */
 static void
-measure (const PocstereoWork *w, int view, int x, int y, PocstereoSlant slant,
-    PocstereoMatch *match)
+measure_leaning (
+    const Leaning *s, int x, int y, PocstereoSlant slant, PocstereoMatch *match)
 {
-  const PocstereoCpu *c = w->state;
-  const PocstereoTables *t = w->tables;
+  const PocstereoTables *t = s->t;
   PocstereoLean lean = pocstereo_lean (x, y, match->disparity, slant);
   int bytes = pocstereo_phasor_bytes (t->bandwidth);
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   int8_t g[MOST];
 
-  pocstereo_leaning_cpu (w, 1 - view, &lean, g);
+  pocstereo_leaning_cpu (t, s->frame, 1 - s->view, &lean, g);
   memset (r, 0, bytes * sizeof *r);
   for (int j = 0; j < t->lines; j++) {
-    int row = pocstereo_clamp (y + j - t->lines / 2, 0, w->height - 1);
+    int row = pocstereo_clamp (y + j - t->lines / 2, 0, s->frame->height - 1);
 
     pocstereo_add_line (r,
-        c->field[view] + ((size_t) row * w->width + x) * bytes, g + j * bytes,
+        s->field + ((size_t) row * s->frame->width + x) * bytes, g + j * bytes,
         t->bandwidth);
   }
   pocstereo_take_leaning (pocstereo_refine (t, r, 0), slant.across, match);
 }
 
-typedef struct {
-  const PocstereoWork *w;
-  int view;
-} Again;
-
 static void
 measure_rows (void *data, int begin, int end)
 {
-  const Again *again = data;
-  const PocstereoWork *w = again->w;
-  const PocstereoCpu *c = w->state;
+  const Leaning *s = data;
+  int width = s->frame->width;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->width; x++) {
-      PocstereoMatch *match =
-          &w->matches[again->view][(size_t) y * w->width + x];
+    for (int x = 0; x < width; x++) {
+      PocstereoMatch *match = &s->matches[(size_t) y * width + x];
       PocstereoSlant slant;
 
-      if (pocstereo_slant (c->parent, w->width, w->height, x, y, &slant))
-        measure (w, again->view, x, y, slant, match);
-      pocstereo_forget_low (w->min_peak, match);
+      if (pocstereo_slant (s->smooth, width, s->frame->height, x, y, &slant))
+        measure_leaning (s, x, y, slant, match);
+      pocstereo_forget_low (s->min_peak, match);
     }
 }
 
 const char *
-pocstereo_slant_cpu (const Device *dev, const PocstereoWork *w, int view)
+pocstereo_slant_cpu (const Device *dev, const PocstereoFrame *frame,
+    const PocstereoFields *fields, const PocstereoConstants *constants,
+    uint16_t final_min_peak, int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
-  size_t n = (size_t) w->width * w->height;
-  Again again = {w, view};
+  size_t n = (size_t) frame->width * frame->height;
+  int32_t *own = scratch, *smooth = scratch + n;
 
   (void) dev;
-  for (size_t i = 0; i < n; i++)
-    c->found[i] = w->matches[view][i].disparity;
-  pocstereo_median_cpu (c->found, c->parent, w->width, w->height);
-  parallel_for (w->height, 8, measure_rows, &again);
+  for (int v = 0; v < matches->n_views; v++) {
+    Leaning s = {constants->host, frame, v, fields->phasors[v][0], smooth,
+        final_min_peak, matches->view[v]};
+
+    pocstereo_disparities_cpu (matches->view[v], n, own);
+    pocstereo_median_cpu (own, smooth, frame->width, frame->height);
+    parallel_for (frame->height, 8, measure_rows, &s);
+  }
   return NULL;
 }

@@ -8,8 +8,12 @@
 #define TILE_X 32
 #define TILE_Y 4
 
+/* What a kernel reads and writes. */
 struct Maps {
-  const int32_t *smooth[2];
+  const PocstereoTables *tables;
+  const int32_t *smooth[2]; /* medians of the disparities */
+  uint16_t min_peak;
+  PocstereoMatch *matches[2];
 };
 
 /* Adds what the line's phasors @g, each in the lower half of a word, and those
@@ -32,11 +36,11 @@ add_line (const Window &t, const uint2 *f, int deeper, int half,
 /* What a leaning window finds; as disparity, its lag alone. */
 template <class Window>
 static __device__ __forceinline__ PocstereoMatch
-measure (const PocstereoWork &w, const PocstereoField &f, const Window &t,
-    int view, int x, const PocstereoLean &lean)
+measure (const PocstereoFrame &frame, const PocstereoFields &f, const Window &t,
+    const PocstereoTables *tables, int view, int x, const PocstereoLean &lean)
 {
-  const uint16_t *other = w.view[1 - view][0];
-  const uint2 *left = f.couples[view][0] + x;
+  const uint16_t *other = frame.view[1 - view];
+  const uint2 *left = pocstereo_couples (f, view, 0) + x;
   int32_t r[2 * Window::max_bandwidth];
 
 #pragma unroll
@@ -44,68 +48,67 @@ measure (const PocstereoWork &w, const PocstereoField &f, const Window &t,
     r[k] = 0;
 #pragma unroll 1
   for (int j = 0; j < t.lines; j++) {
-    int line = pocstereo_clamp (lean.y + j - t.lines / 2, 0, w.height - 1);
-    const uint16_t *row = other + (size_t) line * w.stride[0];
+    int line = pocstereo_clamp (lean.y + j - t.lines / 2, 0, frame.height - 1);
+    const uint16_t *row = other + (size_t) line * frame.stride;
     float samples[2 * Window::max_half];
     uint32_t words[Window::max_bandwidth];
 
 #pragma unroll
     for (int n = 1 - t.half; n < t.half; n++)
-      samples[n + t.half] = pocstereo_slanted (row, w.width, &lean, n, line);
+      samples[n + t.half] =
+          pocstereo_slanted (row, frame.width, &lean, n, line);
     pocstereo_line (t, samples + t.half, words);
     add_line (t, left + (size_t) ((lean.y + j) / 2) * f.pitch[0], f.deeper[0],
         (lean.y + j) % 2, words, r);
   }
-  return pocstereo_refine_in (t, w.tables, r, 0);
+  return pocstereo_refine_in (t, tables, r, 0);
 }
 
 template <class Window>
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
-    slant_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ PocstereoField f,
+    slant_kernel (const __grid_constant__ PocstereoFrame frame,
+        const __grid_constant__ PocstereoFields f,
         const __grid_constant__ Window t, const __grid_constant__ Maps maps)
 {
   int view = blockIdx.z;
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = blockIdx.y * TILE_Y + threadIdx.y;
-  size_t at = (size_t) y * w.width + x;
+  size_t at = (size_t) y * frame.width + x;
   PocstereoMatch match;
   PocstereoSlant slant;
 
   allow_next ();
   await_previous ();
-  if (x >= w.width || y >= w.height)
+  if (x >= frame.width || y >= frame.height)
     return;
-  match = w.matches[view][at];
-  if (pocstereo_slant (maps.smooth[view], w.width, w.height, x, y, &slant))
-    pocstereo_take_leaning (measure (w, f, t, view, x,
+  match = maps.matches[view][at];
+  if (pocstereo_slant (
+          maps.smooth[view], frame.width, frame.height, x, y, &slant))
+    pocstereo_take_leaning (measure (frame, f, t, maps.tables, view, x,
                                 pocstereo_lean (x, y, match.disparity, slant)),
         slant.across, &match);
-  pocstereo_forget_low (w.min_peak, &match);
-  w.matches[view][at] = match;
+  pocstereo_forget_low (maps.min_peak, &match);
+  maps.matches[view][at] = match;
 }
 
 const char *
-pocstereo_slant_cuda (const Device *dev, const PocstereoWork *w, int view)
+pocstereo_slant_cuda (const Device *dev, const PocstereoFrame *frame,
+    const PocstereoFields *fields, const PocstereoConstants *constants,
+    uint16_t final_min_peak, int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  const int32_t *const disparities[2] = {
-      (const int32_t *) w->matches[0], (const int32_t *) w->matches[1]};
-  Maps maps = {{c->smooth[0], c->smooth[1]}};
+  int32_t *smooth[2] = {
+      scratch, scratch + (size_t) frame->width * frame->height};
+  Maps maps = {constants->device, {smooth[0], smooth[1]}, final_min_peak,
+      {matches->view[0], matches->view[1]}};
 
-  if (view) /* was done together with the left one */
-    return NULL;
-  static_assert (offsetof (PocstereoMatch, disparity) == 0, "comes first");
-  TRY (pocstereo_median_cuda (dev, w, disparities,
-      sizeof (PocstereoMatch) / sizeof (int32_t), c->smooth, w->width,
-      w->height));
-  return pocstereo_with_window (w, [&] (const auto &t) {
+  TRY (pocstereo_match_medians_cuda (dev, matches, smooth));
+  return pocstereo_with_window (constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    return pocstereo_launch (dev, w, slant_kernel<Window>,
-        dim3 (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y),
-            pocstereo_views (w)),
-        dim3 (TILE_X, TILE_Y), 0, *w, c->field, t, maps);
+    return pocstereo_launch (dev, slant_kernel<Window>,
+        dim3 (ceil_div (frame->width, TILE_X), ceil_div (frame->height, TILE_Y),
+            matches->n_views),
+        dim3 (TILE_X, TILE_Y), *frame, *fields, t, maps);
   });
 }

@@ -23,14 +23,20 @@ add_pairs (const int32_t *middle, ptrdiff_t apart, int n, int32_t *restrict sum,
         before[x] - middle[x], after[x] - middle[x], &sum[x], &pairs[x]);
 }
 
+typedef struct {
+  int width, height;
+  const int32_t *disparities; /* or far */
+  float min_sigma;
+  PocstereoMatch *matches;
+} Smoothing;
+
 /* Pixels @x to @x + @n - 1 of row @y: pairs that reach out of the view are
  * none. */
 static void
-smooth_part (
-    const PocstereoWork *w, const int32_t *disparities, int x, int y, int n)
+smooth_part (const Smoothing *s, int x, int y, int n)
 {
   int32_t sum[PART] = {0}, pairs[PART] = {0};
-  PocstereoMatch *match = w->matches[0] + (size_t) y * w->width + x;
+  PocstereoMatch *match = s->matches + (size_t) y * s->width + x;
 
   for (int j = 0; j <= POCSTEREO_SMOOTH_Y; j++)
     for (int i = j ? -POCSTEREO_SMOOTH_X : 1; i <= POCSTEREO_SMOOTH_X; i++) {
@@ -38,38 +44,38 @@ smooth_part (
           across = POCSTEREO_SMOOTH_APART * i;
       int away = across < 0 ? -across : across;
       int first = x > away ? x : away;
-      int last = x + n < w->width - away ? x + n : w->width - away;
+      int last = x + n < s->width - away ? x + n : s->width - away;
 
-      if (y >= down && y + down < w->height && first < last)
-        add_pairs (disparities + (size_t) y * w->width + first,
-            (ptrdiff_t) down * w->width + across, last - first,
+      if (y >= down && y + down < s->height && first < last)
+        add_pairs (s->disparities + (size_t) y * s->width + first,
+            (ptrdiff_t) down * s->width + across, last - first,
             sum + (first - x), pairs + (first - x));
     }
   for (int i = 0; i < n; i++)
-    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], w->min_sigma);
+    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], s->min_sigma);
 }
 
 static void
 smooth_rows (void *data, int begin, int end)
 {
-  const PocstereoWork *w = data;
-  const PocstereoCpu *c = w->state;
+  const Smoothing *s = data;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->width; x += PART)
-      smooth_part (
-          w, c->found, x, y, w->width - x < PART ? w->width - x : PART);
+    for (int x = 0; x < s->width; x += PART)
+      smooth_part (s, x, y, s->width - x < PART ? s->width - x : PART);
 }
 
 const char *
-pocstereo_smooth_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_smooth_cpu (const Device *dev, float min_sigma, int32_t *scratch,
+    PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
-  size_t n = (size_t) w->width * w->height;
+  Smoothing s = {
+      matches->width, matches->height, scratch, min_sigma, matches->view[0]};
+  size_t n = (size_t) s.width * s.height;
 
   (void) dev;
   for (size_t i = 0; i < n; i++)
-    c->found[i] = pocstereo_or_far (w->matches[0][i].disparity);
-  parallel_for (w->height, 8, smooth_rows, (void *) w);
+    scratch[i] = pocstereo_or_far (s.matches[i].disparity);
+  parallel_for (s.height, 8, smooth_rows, &s);
   return NULL;
 }

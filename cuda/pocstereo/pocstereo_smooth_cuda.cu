@@ -12,23 +12,24 @@
 #define ROWS (TILE_Y + 2 * REACH_Y)
 
 static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y)
-    far_kernel (const __grid_constant__ PocstereoWork w, int32_t *disparities)
+__launch_bounds__ (TILE_X *TILE_Y) far_kernel (
+    const __grid_constant__ PocstereoDenseMatches m, int32_t *disparities)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
   int y = blockIdx.y * TILE_Y + threadIdx.y;
-  size_t at = (size_t) y * w.width + x;
+  size_t at = (size_t) y * m.width + x;
 
   allow_next ();
   await_previous ();
-  if (x < w.width && y < w.height)
-    disparities[at] = pocstereo_or_far (w.matches[0][at].disparity);
+  if (x < m.width && y < m.height)
+    disparities[at] = pocstereo_or_far (m.view[0][at].disparity);
 }
 
 /* Outside the view there is no match, so pairs that reach out are none. */
 static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) smooth_kernel (
-    const __grid_constant__ PocstereoWork w, const int32_t *disparities)
+__launch_bounds__ (TILE_X *TILE_Y)
+    smooth_kernel (const __grid_constant__ PocstereoDenseMatches m,
+        float min_sigma, const int32_t *disparities)
 {
   __shared__ int32_t tile[ROWS][COLUMNS];
   int x0 = blockIdx.x * TILE_X, y0 = blockIdx.y * TILE_Y;
@@ -42,13 +43,13 @@ __launch_bounds__ (TILE_X *TILE_Y) smooth_kernel (
     for (int i = threadIdx.x; i < COLUMNS; i += TILE_X) {
       int column = x0 + i - REACH_X, row = y0 + j - REACH_Y;
       bool inside =
-          column >= 0 && row >= 0 && column < w.width && row < w.height;
+          column >= 0 && row >= 0 && column < m.width && row < m.height;
 
       tile[j][i] =
-          inside ? disparities[(size_t) row * w.width + column] : POCSTEREO_FAR;
+          inside ? disparities[(size_t) row * m.width + column] : POCSTEREO_FAR;
     }
   __syncthreads ();
-  if (x >= w.width || y >= w.height)
+  if (x >= m.width || y >= m.height)
     return;
   middle = tile[cy][cx];
 #pragma unroll
@@ -61,18 +62,19 @@ __launch_bounds__ (TILE_X *TILE_Y) smooth_kernel (
       pocstereo_add_pair (tile[cy - down][cx - across] - middle,
           tile[cy + down][cx + across] - middle, &sum, &pairs);
     }
-  w.matches[0][(size_t) y * w.width + x] = pocstereo_smoothed (
-      w.matches[0][(size_t) y * w.width + x], sum, pairs, w.min_sigma);
+  m.view[0][(size_t) y * m.width + x] = pocstereo_smoothed (
+      m.view[0][(size_t) y * m.width + x], sum, pairs, min_sigma);
 }
 
 const char *
-pocstereo_smooth_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_smooth_cuda (const Device *dev, float min_sigma, int32_t *scratch,
+    PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  dim3 blocks (ceil_div (w->width, TILE_X), ceil_div (w->height, TILE_Y));
+  dim3 blocks (
+      ceil_div (matches->width, TILE_X), ceil_div (matches->height, TILE_Y));
 
   TRY (pocstereo_launch (
-      dev, w, far_kernel, blocks, dim3 (TILE_X, TILE_Y), 0, *w, c->smooth[0]));
-  return pocstereo_launch (dev, w, smooth_kernel, blocks, dim3 (TILE_X, TILE_Y),
-      0, *w, (const int32_t *) c->smooth[0]);
+      dev, far_kernel, blocks, dim3 (TILE_X, TILE_Y), *matches, scratch));
+  return pocstereo_launch (dev, smooth_kernel, blocks, dim3 (TILE_X, TILE_Y),
+      *matches, min_sigma, (const int32_t *) scratch);
 }

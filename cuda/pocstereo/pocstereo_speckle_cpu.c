@@ -26,30 +26,29 @@ join (uint32_t *parent, uint32_t a, uint32_t b)
 }
 
 const char *
-pocstereo_speckle_cpu (const Device *dev, const PocstereoWork *w)
+pocstereo_speckle_cpu (const Device *dev, int size, int32_t step,
+    int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  PocstereoCpu *c = w->state;
-  PocstereoMatch *m = w->matches[0];
-  uint32_t *parent = c->patch, n = (uint32_t) w->width * w->height;
-  int32_t *size = c->found;
+  PocstereoMatch *m = matches->view[0];
+  uint32_t width = (uint32_t) matches->width, n = width * matches->height;
+  uint32_t *parent = (uint32_t *) scratch;
+  int32_t *pixels = scratch + n; /* of the patch with this root */
 
   (void) dev;
   for (uint32_t i = 0; i < n; i++) {
     parent[i] = i;
-    size[i] = 0;
-    if (i % w->width &&
-        pocstereo_is_joined (
-            m[i].disparity, m[i - 1].disparity, w->speckle_step))
+    pixels[i] = 0;
+    if (i % width &&
+        pocstereo_is_joined (m[i].disparity, m[i - 1].disparity, step))
       join (parent, i, i - 1);
-    if (i >= (uint32_t) w->width &&
-        pocstereo_is_joined (
-            m[i].disparity, m[i - w->width].disparity, w->speckle_step))
-      join (parent, i, i - w->width);
+    if (i >= width &&
+        pocstereo_is_joined (m[i].disparity, m[i - width].disparity, step))
+      join (parent, i, i - width);
   }
   for (uint32_t i = 0; i < n; i++)
-    size[root (parent, i)]++;
+    pixels[root (parent, i)]++;
   for (uint32_t i = 0; i < n; i++)
-    if (size[root (parent, i)] < w->params.speckle_size)
+    if (pixels[root (parent, i)] < size)
       m[i].disparity = POCSTEREO_NONE;
   return NULL;
 }

@@ -10,40 +10,45 @@
 #define ROWS 8 /* of a block: a warp each */
 
 /* Keeps what it drops. */
-static __global__ void __launch_bounds__ (32 * ROWS) left_right_kernel (
-    const __grid_constant__ PocstereoWork w, int32_t *dropped)
+static __global__ void __launch_bounds__ (32 * ROWS)
+    left_right_kernel (const __grid_constant__ PocstereoDenseMatches m,
+        int32_t max_difference, int32_t *before)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-  PocstereoMatch *left = w.matches[0] + (size_t) y * w.width + x;
+  PocstereoMatch *left = m.view[0] + (size_t) y * m.width + x;
 
   allow_next ();
   await_previous ();
-  if (x >= w.width || y >= w.height)
+  if (x >= m.width || y >= m.height)
     return;
-  dropped[(size_t) y * w.width + x] = left->disparity;
-  left->disparity = pocstereo_confirmed (w.matches[1] + (size_t) y * w.width,
-      w.width, x, left->disparity, w.max_difference);
+  before[(size_t) y * m.width + x] = left->disparity;
+  left->disparity = pocstereo_confirmed (m.view[1] + (size_t) y * m.width,
+      m.width, x, left->disparity, max_difference);
 }
 
 struct Patches {
+  int width, height;
+  PocstereoMatch *matches;
+  int32_t step;
+  uint32_t min_size;
   uint32_t *parent, *size;
 };
 
 static __device__ __forceinline__ bool
-joined (const PocstereoWork &w, uint32_t a, uint32_t b)
+joined (const Patches &p, uint32_t a, uint32_t b)
 {
   return pocstereo_is_joined (
-      w.matches[0][a].disparity, w.matches[0][b].disparity, w.speckle_step);
+      p.matches[a].disparity, p.matches[b].disparity, p.step);
 }
 
 /* The lanes whose pixels are joined to the one on their left, without the
  * first lane; all of a warp call. */
 static __device__ __forceinline__ uint32_t
-joined_lanes (const PocstereoWork &w, int x, int y)
+joined_lanes (const Patches &p, int x, int y)
 {
-  uint32_t at = (uint32_t) y * w.width + x;
+  uint32_t at = (uint32_t) y * p.width + x;
   bool is =
-      threadIdx.x && x < w.width && y < w.height && joined (w, at, at - 1);
+      threadIdx.x && x < p.width && y < p.height && joined (p, at, at - 1);
 
   return __ballot_sync (ALL_LANES, is);
 }
@@ -58,15 +63,15 @@ behind (uint32_t lanes)
 }
 
 static __global__ void __launch_bounds__ (32 * ROWS)
-    runs_kernel (const __grid_constant__ PocstereoWork w, const Patches p)
+    runs_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-  uint32_t at = (uint32_t) y * w.width + x, lanes;
+  uint32_t at = (uint32_t) y * p.width + x, lanes;
 
   allow_next ();
   await_previous ();
-  lanes = joined_lanes (w, x, y);
-  if (x >= w.width || y >= w.height)
+  lanes = joined_lanes (p, x, y);
+  if (x >= p.width || y >= p.height)
     return;
   p.parent[at] = at - behind (lanes);
   p.size[at] = 0;
@@ -74,81 +79,82 @@ static __global__ void __launch_bounds__ (32 * ROWS)
 
 /* Where the pixel on the left joins the same two runs, it does so. */
 static __global__ void __launch_bounds__ (32 * ROWS)
-    join_kernel (const __grid_constant__ PocstereoWork w, const Patches p)
+    join_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-  uint32_t at = (uint32_t) y * w.width + x, above = at - w.width;
+  uint32_t at = (uint32_t) y * p.width + x, above = at - p.width;
 
   allow_next ();
   await_previous ();
-  if (x >= w.width || y >= w.height)
+  if (x >= p.width || y >= p.height)
     return;
-  if (threadIdx.x == 0 && x && joined (w, at, at - 1))
+  if (threadIdx.x == 0 && x && joined (p, at, at - 1))
     unite_far (p.parent, at, at - 1);
-  if (y && joined (w, at, above) &&
-      !(x && joined (w, at, at - 1) && joined (w, above, above - 1) &&
-          joined (w, at - 1, above - 1)))
+  if (y && joined (p, at, above) &&
+      !(x && joined (p, at, at - 1) && joined (p, above, above - 1) &&
+          joined (p, at - 1, above - 1)))
     unite_far (p.parent, at, above);
 }
 
 /* A patch that is large enough is not counted further. */
 static __global__ void __launch_bounds__ (32 * ROWS)
-    count_kernel (const __grid_constant__ PocstereoWork w, const Patches p)
+    count_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-  uint32_t at = (uint32_t) y * w.width + x, lanes, top;
-  bool inside = x < w.width && y < w.height;
+  uint32_t at = (uint32_t) y * p.width + x, lanes, top;
+  bool inside = x < p.width && y < p.height;
   int ahead;
 
   allow_next ();
   await_previous ();
-  lanes = joined_lanes (w, x, y);
+  lanes = joined_lanes (p, x, y);
   if (!inside || (lanes >> threadIdx.x & 1))
     return;
   /* lanes from the next one on that are joined without a gap */
   ahead = threadIdx.x == 31 ? 0 : __ffs (~(lanes >> (threadIdx.x + 1))) - 1;
   top = root (p.parent, at);
   p.parent[at] = top;
-  if (*(volatile uint32_t *) &p.size[top] < (uint32_t) w.params.speckle_size)
+  if (*(volatile uint32_t *) &p.size[top] < p.min_size)
     atomicAdd (&p.size[top], (uint32_t) ahead + 1);
 }
 
 static __global__ void __launch_bounds__ (32 * ROWS)
-    forget_kernel (const __grid_constant__ PocstereoWork w, const Patches p)
+    forget_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
-  uint32_t at = (uint32_t) y * w.width + x;
+  uint32_t at = (uint32_t) y * p.width + x;
 
   allow_next ();
   await_previous ();
-  if (x < w.width && y < w.height &&
-      p.size[root (p.parent, at)] < (uint32_t) w.params.speckle_size)
-    w.matches[0][at].disparity = POCSTEREO_NONE;
+  if (x < p.width && y < p.height && p.size[root (p.parent, at)] < p.min_size)
+    p.matches[at].disparity = POCSTEREO_NONE;
 }
 
 static dim3
-blocks (const PocstereoWork *w)
+patch_blocks (const PocstereoDenseMatches *m)
 {
-  return dim3 (ceil_div (w->width, 32), ceil_div (w->height, ROWS));
+  return dim3 (ceil_div (m->width, 32), ceil_div (m->height, ROWS));
 }
 
 const char *
-pocstereo_left_right_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_left_right_cuda (const Device *dev, int32_t max_difference,
+    PocstereoDenseMatches *matches, int32_t *before)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-
-  return pocstereo_launch (dev, w, left_right_kernel, blocks (w),
-      dim3 (32, ROWS), 0, *w, c->found[0]);
+  return pocstereo_launch (dev, left_right_kernel, patch_blocks (matches),
+      dim3 (32, ROWS), *matches, max_difference, before);
 }
 
 const char *
-pocstereo_speckle_cuda (const Device *dev, const PocstereoWork *w)
+pocstereo_speckle_cuda (const Device *dev, int size, int32_t step,
+    int32_t *scratch, PocstereoDenseMatches *matches)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
-  Patches p = {c->patch, c->size};
+  uint32_t *parent = (uint32_t *) scratch;
+  Patches p = {matches->width, matches->height, matches->view[0], step,
+      (uint32_t) size, parent,
+      parent + (size_t) matches->width * matches->height};
 
   for (auto kernel : {runs_kernel, join_kernel, count_kernel, forget_kernel})
     TRY (pocstereo_launch (
-        dev, w, kernel, blocks (w), dim3 (32, ROWS), 0, *w, p));
+        dev, kernel, patch_blocks (matches), dim3 (32, ROWS), p));
   return NULL;
 }

@@ -17,10 +17,8 @@ template <int N, int L, int U> struct PocstereoFixed {
   float cosines[U][N / 2], sines[U][N / 2];
   int32_t lag_cosines[lags + 1][U], lag_sines[lags + 1][U];
 
-  explicit PocstereoFixed (const PocstereoWork *w)
+  explicit PocstereoFixed (const PocstereoTables *t)
   {
-    const PocstereoTables *t = w->host_tables;
-
     floor2 = t->floor2;
     for (int k = 0; k < U; k++) {
       memcpy (cosines[k], t->cosine[k], sizeof cosines[k]);
@@ -62,16 +60,16 @@ struct PocstereoAny {
   float floor2;
   const PocstereoTables *tables;
 
-  explicit PocstereoAny (const PocstereoWork *w)
+  explicit PocstereoAny (const PocstereoConstants *constants)
   {
-    const PocstereoTables *t = w->host_tables;
+    const PocstereoTables *t = constants->host;
 
     half = t->half;
     lags = t->lags;
     lines = t->lines;
     bandwidth = t->bandwidth;
     floor2 = t->floor2;
-    tables = w->tables;
+    tables = constants->device;
   }
   __device__ float cosine (int k, int n) const
   {
@@ -91,23 +89,23 @@ struct PocstereoAny {
   }
 };
 
-/* Calls @run with the window that @w has. */
+/* Calls @run with the window that @constants are of. */
 template <class Run>
 static inline const char *
-pocstereo_with_window (const PocstereoWork *w, Run run)
+pocstereo_with_window (const PocstereoConstants *constants, Run run)
 {
-  const PocstereoTables *t = w->host_tables;
+  const PocstereoTables *t = constants->host;
   int key = (t->window * 32 + t->lines) * 32 + t->bandwidth;
 
   switch (key) {
     case (32 * 32 + 15) * 32 + 8:
-      return run (PocstereoFixed<32, 15, 8> (w));
+      return run (PocstereoFixed<32, 15, 8> (t));
     case (32 * 32 + 15) * 32 + 12:
-      return run (PocstereoFixed<32, 15, 12> (w));
+      return run (PocstereoFixed<32, 15, 12> (t));
     case (16 * 32 + 11) * 32 + 6:
-      return run (PocstereoFixed<16, 11, 6> (w));
+      return run (PocstereoFixed<16, 11, 6> (t));
     default:
-      return run (PocstereoAny (w));
+      return run (PocstereoAny (constants));
   }
 }
 

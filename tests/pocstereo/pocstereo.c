@@ -10,7 +10,6 @@
 #include "pocstereo/paper/techniques.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
-#include "pocstereo/pocstereo_set.h"
 #include "pocstereo_pair.h"
 
 /* ---- Pairs whose disparity is known ---- */
@@ -1061,7 +1060,7 @@ test_techniques (DeviceKind kind)
           .lines_at_once = 1 + (int) rnd (15)};
 
       ok (pocstereo_techniques_points (
-          s, &techniques, &params, &frame, points, n));
+          s, &dev, &techniques, &params, &frame, points, n));
       ok (device_wait (&dev));
       check (techniques.matches &&
           !memcmp (fused, techniques.matches, n * sizeof *fused));

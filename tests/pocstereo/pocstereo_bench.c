@@ -108,8 +108,8 @@ bench_once (Bench *b, const BenchJob *job)
   b->at = (b->at + 1) % b->n_frames;
 #ifdef HAVE_CUDA
   if (job->techniques) {
-    ok (pocstereo_techniques_points (
-        b->self, job->techniques, &job->params, frame, points, job->n));
+    ok (pocstereo_techniques_points (b->self, &b->dev, job->techniques,
+        &job->params, frame, points, job->n));
     if (job->waits)
       ok (device_wait (&b->dev));
     return;

@@ -31,9 +31,10 @@ typedef struct {
   int room;
 } PocstereoTechniques;
 
-/* pocstereo_queue_points () by @techniques, whose matches are ready when what
- * is queued on the device is done, and stay until the next call. */
-const char *pocstereo_techniques_points (Pocstereo *self,
+/* pocstereo_queue_points () on @self's device @dev by @techniques, whose
+ * matches are ready when what is queued on the device is done, and stay until
+ * the next call. */
+const char *pocstereo_techniques_points (Pocstereo *self, const Device *dev,
     PocstereoTechniques *techniques, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoPoint *points, int n);
 void pocstereo_techniques_free (

@@ -34,27 +34,36 @@ struct TechniqueTwiddles {
   int32_t wave[TECHNIQUES_U][2][TECHNIQUES_N / 2];
 };
 
+/* The points, and what is found there. */
+struct TechniqueInput {
+  PocstereoPyramid pyramid;
+  const PocstereoTables *tables;
+  const PocstereoPoint *points;
+  uint16_t min_peak;
+  PocstereoMatch *matches;
+};
+
 /* A point in a layer. */
 struct TechniquePlace {
   int l, x, y;
 };
 
 static __device__ __forceinline__ TechniquePlace
-technique_place (const PocstereoWork &w, int l, int i)
+technique_place (const TechniqueInput &in, int l, int i)
 {
-  const PocstereoLayer &layer = w.layer[0][l];
+  const PocstereoLayer &layer = in.pyramid.layer[0][l];
 
   return TechniquePlace{l,
-      pocstereo_clamp (w.points[i].x >> l, 0, layer.width - 1),
-      pocstereo_clamp (w.points[i].y >> l, 0, layer.height - 1)};
+      pocstereo_clamp (in.points[i].x >> l, 0, layer.width - 1),
+      pocstereo_clamp (in.points[i].y >> l, 0, layer.height - 1)};
 }
 
 /* (i): f around x, g around x - base. */
 static __device__ __forceinline__ void
-technique_extract (
-    const PocstereoWork &w, const TechniquePlace &p, int j, TechniqueBuffers *b)
+technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
+    TechniqueBuffers *b)
 {
-  const PocstereoLayer &layer = w.layer[0][p.l];
+  const PocstereoLayer &layer = in.pyramid.layer[0][p.l];
   int row =
       pocstereo_clamp (p.y + j - TECHNIQUES_LINES / 2, 0, layer.height - 1);
   int q = pocstereo_clamp (p.x - b->base, 0, layer.width - 1);
@@ -62,7 +71,7 @@ technique_extract (
 
   for (int v = 0; v < 2; v++)
     b->samples[v][j][threadIdx.x] =
-        w.view[v][p.l][(size_t) row * w.stride[p.l] +
+        in.pyramid.view[v][p.l][(size_t) row * in.pyramid.stride[p.l] +
             pocstereo_clamp ((v ? q : p.x) + n, 0, layer.width - 1)];
 }
 
@@ -124,7 +133,7 @@ technique_multiply (float floor2, int j, TechniqueBuffers *b)
 template <int UNROLL>
 static __device__ __forceinline__ void
 technique_invert (
-    const PocstereoWork &w, const PocstereoLayer &layer, TechniqueBuffers *b)
+    const TechniqueInput &in, const PocstereoLayer &layer, TechniqueBuffers *b)
 {
   int first, last, t = threadIdx.y * TECHNIQUES_N + threadIdx.x;
 
@@ -138,7 +147,7 @@ technique_invert (
   }
   __syncthreads ();
   if (t <= 2 * TECHNIQUES_LAGS)
-    b->height[t] = pocstereo_correlation (w.tables, b->r, t - TECHNIQUES_LAGS);
+    b->height[t] = pocstereo_correlation (in.tables, b->r, t - TECHNIQUES_LAGS);
   __syncthreads ();
   if (t == 0) {
     pocstereo_lags (&layer, b->base, TECHNIQUES_LAGS, &first, &last);
@@ -153,43 +162,45 @@ technique_invert (
 /* The next base: around the tile @i of the coarsest layer, else of @parent. */
 static __device__ __forceinline__ int
 technique_base (
-    const PocstereoWork &w, const TechniquePlace &p, int i, int parent)
+    const TechniqueInput &in, const TechniquePlace &p, int i, int parent)
 {
-  const PocstereoLayer &layer = w.layer[0][p.l];
-  int base = p.l == w.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
+  const PocstereoLayer &layer = in.pyramid.layer[0][p.l];
+  int base =
+      p.l == in.pyramid.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
 
   return pocstereo_seen (&layer, p.x, base);
 }
 
 /* Step 7. */
 static __device__ __forceinline__ void
-technique_refine (const PocstereoWork &w, int i, const TechniqueBuffers *b)
+technique_refine (const TechniqueInput &in, int i, const TechniqueBuffers *b)
 {
-  PocstereoMatch match = pocstereo_refine (w.tables, b->r, b->base);
+  PocstereoMatch match = pocstereo_refine (in.tables, b->r, b->base);
 
-  pocstereo_forget_outside (w.points[i].x, w.width, &match);
-  pocstereo_forget_low (w.min_peak, &match);
-  w.point_matches[i] = match;
+  pocstereo_forget_outside (
+      in.points[i].x, in.pyramid.layer[0][0].width, &match);
+  pocstereo_forget_low (in.min_peak, &match);
+  in.matches[i] = match;
 }
 
 /* ---- I1: four kernels an evaluation, through global memory ---- */
 
 static __global__ void
-extract_kernel (const __grid_constant__ PocstereoWork w,
+extract_kernel (const __grid_constant__ TechniqueInput in,
     TechniqueBuffers *buffers, int l, int tile)
 {
   TechniqueBuffers *b = &buffers[blockIdx.x];
-  TechniquePlace p = technique_place (w, l, blockIdx.x);
+  TechniquePlace p = technique_place (in, l, blockIdx.x);
   bool last_look = tile < 0;
 
   await_previous ();
   if (threadIdx.x == 0 && threadIdx.y == 0) {
-    b->base = last_look ? b->found : technique_base (w, p, tile, b->found);
+    b->base = last_look ? b->found : technique_base (in, p, tile, b->found);
     if (tile == 0)
       b->tallest = INT32_MIN;
   }
   __syncthreads ();
-  technique_extract (w, p, threadIdx.y, b);
+  technique_extract (in, p, threadIdx.y, b);
 }
 
 static __global__ void
@@ -208,61 +219,60 @@ multiply_kernel (TechniqueBuffers *buffers, float floor2)
 
 /* @is_last: what follows is Step 7. */
 static __global__ void
-invert_kernel (const __grid_constant__ PocstereoWork w,
+invert_kernel (const __grid_constant__ TechniqueInput in,
     TechniqueBuffers *buffers, int l, bool is_last)
 {
   TechniqueBuffers *b = &buffers[blockIdx.x];
 
   await_previous ();
-  technique_invert<1> (w, w.layer[0][l], b);
+  technique_invert<1> (in, in.pyramid.layer[0][l], b);
   if (is_last && threadIdx.x == 0 && threadIdx.y == 0)
-    technique_refine (w, blockIdx.x, b);
+    technique_refine (in, blockIdx.x, b);
 }
 
 static const char *
-evaluate (const Device *dev, const PocstereoWork *w, TechniqueBuffers *b, int l,
-    int tile)
+evaluate (const Device *dev, const PocstereoAsked *asked,
+    const TechniqueInput &in, TechniqueBuffers *b, int l, int tile)
 {
   dim3 threads (TECHNIQUES_N, TECHNIQUES_LINES);
-  int n = w->n_points;
+  int n = asked->n;
 
-  TRY (
-      pocstereo_launch (dev, w, extract_kernel, n, threads, 0, *w, b, l, tile));
-  TRY (pocstereo_launch (dev, w, transform_kernel, n, threads, 0, b));
+  TRY (pocstereo_launch (dev, extract_kernel, n, threads, in, b, l, tile));
+  TRY (pocstereo_launch (dev, transform_kernel, n, threads, b));
   TRY (pocstereo_launch (
-      dev, w, multiply_kernel, n, threads, 0, b, w->host_tables->floor2));
-  return pocstereo_launch (
-      dev, w, invert_kernel, n, threads, 0, *w, b, l, tile < 0);
+      dev, multiply_kernel, n, threads, b, asked->constants.host->floor2));
+  return pocstereo_launch (dev, invert_kernel, n, threads, in, b, l, tile < 0);
 }
 
 static const char *
-run_parts (
-    const Device *dev, const PocstereoWork *w, PocstereoTechniques *techniques)
+run_parts (const Device *dev, const PocstereoAsked *asked,
+    const TechniqueInput &in, PocstereoTechniques *techniques)
 {
+  int coarsest = in.pyramid.n_layers - 1;
   TechniqueBuffers *b;
 
-  if (techniques->room < w->n_points) {
+  if (techniques->room < asked->n) {
     techniques->room = 0;
     device_release (dev, techniques->buffers);
     techniques->buffers = NULL;
     TRY (device_alloc (
-        dev, &techniques->buffers, w->max_points * sizeof (TechniqueBuffers)));
-    techniques->room = w->max_points;
+        dev, &techniques->buffers, asked->n * sizeof (TechniqueBuffers)));
+    techniques->room = asked->n;
   }
   b = (TechniqueBuffers *) techniques->buffers;
-  for (int l = w->n_layers - 1; l >= 0; l--) {
-    int n = l == w->n_layers - 1 ? w->layer[0][l].tiles : 1;
+  for (int l = coarsest; l >= 0; l--) {
+    int n = l == coarsest ? in.pyramid.layer[0][l].tiles : 1;
 
     for (int i = 0; i < n; i++)
-      TRY (evaluate (dev, w, b, l, i));
+      TRY (evaluate (dev, asked, in, b, l, i));
   }
-  return evaluate (dev, w, b, 0, -1);
+  return evaluate (dev, asked, in, b, 0, -1);
 }
 
 /* ---- I2 to I5: one kernel ---- */
 
 static __device__ __forceinline__ void
-load_twiddles (const PocstereoWork &w, TechniqueTwiddles *table)
+load_twiddles (const TechniqueInput &in, TechniqueTwiddles *table)
 {
   int t = threadIdx.y * TECHNIQUES_N + threadIdx.x;
 
@@ -271,21 +281,21 @@ load_twiddles (const PocstereoWork &w, TechniqueTwiddles *table)
     int n = i % (TECHNIQUES_N / 2), part = i / (TECHNIQUES_N / 2);
 
     table->wave[part / 2][part % 2][n] =
-        (int32_t) (part % 2 ? w.tables->sine[part / 2][n]
-                            : w.tables->cosine[part / 2][n]);
+        (int32_t) (part % 2 ? in.tables->sine[part / 2][n]
+                            : in.tables->cosine[part / 2][n]);
   }
 }
 
 /* One evaluation around b->base. */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
-evaluate_whole (const PocstereoWork &w, const TechniquePlace &p, float floor2,
+evaluate_whole (const TechniqueInput &in, const TechniquePlace &p, float floor2,
     const TechniqueTwiddles *table, TechniqueBuffers *b)
 {
   int first = threadIdx.y, step = blockDim.y;
 
   for (int j = first; j < TECHNIQUES_LINES; j += step)
-    technique_extract (w, p, j, b);
+    technique_extract (in, p, j, b);
   __syncthreads ();
   for (int j = first; j < TECHNIQUES_LINES; j += step)
     technique_transform<HAS_TABLE, UNROLL> (table, j, b);
@@ -293,7 +303,7 @@ evaluate_whole (const PocstereoWork &w, const TechniquePlace &p, float floor2,
   for (int j = first; j < TECHNIQUES_LINES; j += step)
     technique_multiply (floor2, j, b);
   __syncthreads ();
-  technique_invert<UNROLL> (w, w.layer[0][p.l], b);
+  technique_invert<UNROLL> (in, in.pyramid.layer[0][p.l], b);
   __syncthreads ();
 }
 
@@ -301,7 +311,7 @@ evaluate_whole (const PocstereoWork &w, const TechniquePlace &p, float floor2,
  * has fewer than 15 lines of threads. */
 template <bool HAS_TABLE, int UNROLL>
 static __global__ void
-whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
+whole_kernel (const __grid_constant__ TechniqueInput in, float floor2)
 {
   __shared__ TechniqueBuffers b;
   __shared__ TechniqueTwiddles table;
@@ -309,66 +319,62 @@ whole_kernel (const __grid_constant__ PocstereoWork w, float floor2)
 
   await_previous ();
   if (HAS_TABLE)
-    load_twiddles (w, &table);
-  for (int l = w.n_layers - 1; l >= 0; l--) {
-    TechniquePlace p = technique_place (w, l, blockIdx.x);
-    int n = l == w.n_layers - 1 ? w.layer[0][l].tiles : 1;
+    load_twiddles (in, &table);
+  for (int l = in.pyramid.n_layers - 1; l >= 0; l--) {
+    TechniquePlace p = technique_place (in, l, blockIdx.x);
+    int n = l == in.pyramid.n_layers - 1 ? in.pyramid.layer[0][l].tiles : 1;
     int parent = b.found; /* not looked at in the coarsest */
 
     __syncthreads ();
     for (int i = 0; i < n; i++) {
       if (is_first) {
-        b.base = technique_base (w, p, i, parent);
+        b.base = technique_base (in, p, i, parent);
         if (i == 0)
           b.tallest = INT32_MIN;
       }
       __syncthreads ();
-      evaluate_whole<HAS_TABLE, UNROLL> (w, p, floor2, &table, &b);
+      evaluate_whole<HAS_TABLE, UNROLL> (in, p, floor2, &table, &b);
     }
   }
   if (is_first)
     b.base = b.found;
   __syncthreads ();
   evaluate_whole<HAS_TABLE, UNROLL> (
-      w, technique_place (w, 0, blockIdx.x), floor2, &table, &b);
+      in, technique_place (in, 0, blockIdx.x), floor2, &table, &b);
   if (is_first)
-    technique_refine (w, blockIdx.x, &b);
-}
-
-/* Steps 2 to 7 for w->points. */
-static const char *
-run (const Device *dev, const PocstereoWork *w, void *data)
-{
-  static void (*const kernels[]) (const PocstereoWork, float) = {
-      whole_kernel<false, 1>, whole_kernel<true, 1>,
-      whole_kernel<true, TECHNIQUES_N>, whole_kernel<true, TECHNIQUES_N>};
-  PocstereoTechniques *techniques = (PocstereoTechniques *) data;
-  bool is_last = techniques->implementation == POCSTEREO_I5;
-
-  techniques->matches = w->point_matches;
-  if (techniques->implementation == POCSTEREO_I1)
-    return run_parts (dev, w, techniques);
-  return pocstereo_launch (dev, w,
-      kernels[techniques->implementation - POCSTEREO_I2], w->n_points,
-      dim3 (
-          TECHNIQUES_N, is_last ? techniques->lines_at_once : TECHNIQUES_LINES),
-      0, *w, w->host_tables->floor2);
+    technique_refine (in, blockIdx.x, &b);
 }
 
 const char *
-pocstereo_techniques_points (Pocstereo *self, PocstereoTechniques *techniques,
-    const PocstereoParams *params, const PocstereoFrame *frame,
-    const PocstereoPoint *points, int n)
+pocstereo_techniques_points (Pocstereo *self, const Device *dev,
+    PocstereoTechniques *techniques, const PocstereoParams *params,
+    const PocstereoFrame *frame, const PocstereoPoint *points, int n)
 {
+  static void (*const kernels[]) (const TechniqueInput, float) = {
+      whole_kernel<false, 1>, whole_kernel<true, 1>,
+      whole_kernel<true, TECHNIQUES_N>, whole_kernel<true, TECHNIQUES_N>};
+  bool is_last = techniques->implementation == POCSTEREO_I5;
+  int lines = is_last ? techniques->lines_at_once : TECHNIQUES_LINES;
+  PocstereoAsked asked;
+  TechniqueInput in;
+
   if (params->window != TECHNIQUES_N || params->lines != TECHNIQUES_LINES ||
       params->bandwidth != TECHNIQUES_U || params->average != 1)
     return "the paper's implementations are for window 32, lines 15, bandwidth "
            "8 and one frame";
-  if (techniques->implementation == POCSTEREO_I5 &&
-      (techniques->lines_at_once < 1 ||
-          techniques->lines_at_once > TECHNIQUES_LINES))
+  if (lines < 1 || lines > TECHNIQUES_LINES)
     return "I5 transforms 1 to 15 lines at once";
-  return pocstereo_queue_by (self, params, frame, points, n, run, techniques);
+  TRY (pocstereo_begin_points (self, params, frame, points, n, &asked));
+  techniques->matches = asked.matches;
+  if (!n)
+    return NULL;
+  in = TechniqueInput{*asked.pyramid, asked.constants.device, asked.points,
+      asked.min_peak, asked.matches};
+  if (techniques->implementation == POCSTEREO_I1)
+    return run_parts (dev, &asked, in, techniques);
+  return pocstereo_launch (dev,
+      kernels[techniques->implementation - POCSTEREO_I2], n,
+      dim3 (TECHNIQUES_N, lines), in, asked.constants.host->floor2);
 }
 
 void

@@ -1,68 +1,11 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "pocstereo/pocstereo_set.h"
-
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * From params to the ranges of the layers and to the constants of a window. */
 #include <math.h>
 
-#define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
+#include "pocstereo/pocstereo_stages.h"
+
 #define PI 3.14159265358979323846
-#define MIN_SIDE 4 /* of the coarsest layer, pixels */
-
-static const char *
-check_window (const PocstereoParams *p, int width, int height)
-{
-  if (p->window < 8)
-    return "window must be a number of samples, 8 to 128";
-  if (p->lines % 2 == 0)
-    return "lines must be an odd number, 1 to 31";
-  if (!IN (p->bandwidth, 1, (p->window - 1) / 2))
-    return "bandwidth must be 1 to 31, and less than half the window";
-  if (p->window > width || p->lines > height)
-    return "the window is larger than the frame; take a smaller window or "
-           "fewer lines";
-  if (!p->weight || !p->fit)
-    return "weight or fit is not settled";
-  return NULL;
-}
-
-static const char *
-check_range (const PocstereoParams *p, int width, int height)
-{
-  int side = width < height ? width : height;
-
-  if (p->min_disparity > p->max_disparity)
-    return "min-disparity is greater than max-disparity; swap them";
-  if (p->layers > 1 && side >> (p->layers - 1) < MIN_SIDE)
-    return "the frame is too small for so many layers; set fewer, or 0";
-  return NULL;
-}
-
-const char *
-pocstereo_check (const PocstereoParams *p, int width, int height)
-{
-  TRY (params_check (pocstereo_params, p));
-  TRY (check_window (p, width, height));
-  TRY (check_range (p, width, height));
-  if (p->average > 1 && p->slant)
-    return "slanted windows are of one frame; set slant=false, or average=1";
-  return NULL;
-}
-
-/* The paper's 4 layers reach 64 pixels either way of the middle; each one more
- * doubles that. */
-int
-pocstereo_layers (const PocstereoParams *p, int width, int height)
-{
-  int side = width < height ? width : height, layers = 4;
-
-  if (p->layers)
-    return p->layers;
-  while (layers < POCSTEREO_MAX_LAYERS &&
-      (p->max_disparity - p->min_disparity) >> layers > 8)
-    layers++;
-  while (layers > 1 && side >> (layers - 1) < MIN_SIDE)
-    layers--;
-  return layers;
-}
 
 static int
 floor_div (int a, int b)
@@ -70,11 +13,12 @@ floor_div (int a, int b)
   return a / b - (a % b < 0);
 }
 
+/* Layer @l of views of @width x @height, whose disparities are @min to @max. */
 static PocstereoLayer
-layer_of (const PocstereoWork *w, int l, int min, int max)
+layer_of (int l, int width, int height, int window, int min, int max)
 {
-  PocstereoLayer layer = {.width = w->width >> l, .height = w->height >> l};
-  int scale = 1 << l, reach = scale * (w->params.window / 2);
+  PocstereoLayer layer = {.width = width >> l, .height = height >> l};
+  int scale = 1 << l, reach = scale * (window / 2);
 
   layer.floor = floor_div (min, scale) - 1;
   layer.ceil = -floor_div (-max, scale) + 1;
@@ -89,14 +33,15 @@ layer_of (const PocstereoWork *w, int l, int min, int max)
 }
 
 void
-pocstereo_set_layers (PocstereoWork *w)
+pocstereo_set_layers (
+    PocstereoPyramid *pyramid, const PocstereoParams *p, int width, int height)
 {
-  int min = w->params.min_disparity, max = w->params.max_disparity;
+  int min = p->min_disparity, max = p->max_disparity;
 
-  w->n_layers = pocstereo_layers (&w->params, w->width, w->height);
-  for (int l = 0; l < w->n_layers; l++) {
-    w->layer[0][l] = layer_of (w, l, min, max);
-    w->layer[1][l] = layer_of (w, l, -max, -min);
+  pyramid->n_layers = pocstereo_layers (p, width, height);
+  for (int l = 0; l < pyramid->n_layers; l++) {
+    pyramid->layer[0][l] = layer_of (l, width, height, p->window, min, max);
+    pyramid->layer[1][l] = layer_of (l, width, height, p->window, -max, -min);
   }
 }
 

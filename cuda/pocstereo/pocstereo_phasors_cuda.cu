@@ -11,52 +11,33 @@ struct Plan {
   int blocks[POCSTEREO_MAX_LAYERS + 1];
 };
 
-int
-pocstereo_fields_pairs (const PocstereoWork *w, int l)
-{
-  return ceil_div (w->layer[0][l].height + w->params.lines - 1, 2);
-}
-
 static int
-couples_of (const PocstereoWork *w)
+field_pairs (const PocstereoLayer *layer, const PocstereoTables *t)
 {
-  return ceil_div (w->params.bandwidth, 2);
+  return ceil_div (layer->height + t->lines - 1, 2);
 }
 
 size_t
-pocstereo_fields_couples (const PocstereoWork *w)
+pocstereo_lay_fields_cuda (const PocstereoPyramid *pyramid,
+    const PocstereoTables *t, bool every_pixel, int8_t *memory,
+    PocstereoFields *f)
 {
-  size_t n = 0, u = couples_of (w);
+  size_t at = 0;
+  int u = ceil_div (t->bandwidth, 2);
 
-  for (int l = 0; l < w->n_layers; l++)
-    n += 2 * u * pocstereo_fields_pairs (w, l) * w->layer[0][l].width;
-  return n;
-}
+  for (int l = 0; l < pyramid->n_layers; l++) {
+    int width = pyramid->layer[0][l].width;
 
-const char *
-pocstereo_fields_room (const PocstereoWork *w, PocstereoOrder order)
-{
-  PocstereoCuda *c = (PocstereoCuda *) w->state;
-  PocstereoField *f = &c->field;
-  size_t n = pocstereo_fields_couples (w), at = 0, u = couples_of (w);
-
-  if (n > c->room) {
-    c->room = 0;
-    TRY (memory_get (&c->memory, &c->couples, n));
-    c->room = n;
-  }
-  for (int l = 0; l < w->n_layers; l++) {
-    int width = w->layer[0][l].width;
-
-    f->pitch[l] = (int) u * width;
-    f->across[l] = order == POCSTEREO_BY_ROW ? 1 : (int) u;
-    f->deeper[l] = order == POCSTEREO_BY_ROW ? width : 1;
+    f->pitch[l] = u * width;
+    f->across[l] = every_pixel ? 1 : u;
+    f->deeper[l] = every_pixel ? width : 1;
     for (int v = 0; v < 2; v++) {
-      f->couples[v][l] = c->couples + at;
-      at += (size_t) f->pitch[l] * pocstereo_fields_pairs (w, l);
+      f->phasors[v][l] = memory ? memory + at : NULL;
+      at +=
+          sizeof (uint2) * f->pitch[l] * field_pairs (&pyramid->layer[0][l], t);
     }
   }
-  return NULL;
+  return at;
 }
 
 /* One block, PIXELS pixels of a pair of lines: half of each warp takes the
@@ -65,8 +46,8 @@ pocstereo_fields_room (const PocstereoWork *w, PocstereoOrder order)
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
-    fields_kernel (const __grid_constant__ PocstereoWork w,
-        const __grid_constant__ PocstereoField f,
+    fields_kernel (const __grid_constant__ PocstereoPyramid p,
+        const __grid_constant__ PocstereoFields f,
         const __grid_constant__ Plan plan, const __grid_constant__ Window t)
 {
   constexpr int SIDE = PIXELS + 2 * Window::max_half;
@@ -82,7 +63,7 @@ __launch_bounds__ (THREADS)
     l++;
   block -= plan.blocks[l];
 
-  const PocstereoLayer &layer = w.layer[0][l];
+  const PocstereoLayer &layer = p.layer[0][l];
   int tiles = ceil_div (layer.width, PIXELS);
   int x0 = block % tiles * PIXELS, pair = block / tiles;
 
@@ -94,7 +75,7 @@ __launch_bounds__ (THREADS)
     int from_x = pocstereo_clamp (x0 + i / 2 - t.half, 0, layer.width - 1);
 
     rows[i % 2][i / 2] =
-        w.view[view][l][(size_t) from_y * w.stride[l] + from_x];
+        p.view[view][l][(size_t) from_y * p.stride[l] + from_x];
   }
   __syncthreads ();
   words[t.bandwidth] = 0;
@@ -108,7 +89,7 @@ __launch_bounds__ (THREADS)
   if (x0 + n >= layer.width)
     return;
 
-  uint2 *to = f.couples[view][l] + (size_t) pair * f.pitch[l] +
+  uint2 *to = pocstereo_couples (f, view, l) + (size_t) pair * f.pitch[l] +
       (size_t) (x0 + n) * f.across[l];
 
 #pragma unroll
@@ -118,27 +99,26 @@ __launch_bounds__ (THREADS)
 }
 
 const char *
-pocstereo_fields_cuda (
-    const Device *dev, const PocstereoWork *w, uint32_t layers)
+pocstereo_phasors_cuda (const Device *dev, const PocstereoPyramid *p,
+    const PocstereoConstants *constants, PocstereoFields *fields)
 {
-  const PocstereoCuda *c = (const PocstereoCuda *) w->state;
   Plan plan = {};
 
   for (int l = 0; l < POCSTEREO_MAX_LAYERS; l++) {
-    int n = l < w->n_layers && (layers >> l & 1)
-        ? ceil_div (w->layer[0][l].width, PIXELS) *
-            pocstereo_fields_pairs (w, l)
+    const PocstereoLayer *layer = &p->layer[0][l];
+    int n = l < p->n_layers && (fields->layers >> l & 1)
+        ? ceil_div (layer->width, PIXELS) * field_pairs (layer, constants->host)
         : 0;
 
     plan.blocks[l + 1] = plan.blocks[l] + n;
   }
   if (!plan.blocks[POCSTEREO_MAX_LAYERS])
     return NULL;
-  return pocstereo_with_window (w, [&] (const auto &t) {
+  return pocstereo_with_window (constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    return pocstereo_launch (dev, w, fields_kernel<Window>,
-        dim3 (plan.blocks[POCSTEREO_MAX_LAYERS], 2), THREADS, 0, *w, c->field,
-        plan, t);
+    return pocstereo_launch (dev, fields_kernel<Window>,
+        dim3 (plan.blocks[POCSTEREO_MAX_LAYERS], 2), THREADS, *p, *fields, plan,
+        t);
   });
 }

@@ -84,22 +84,21 @@ fold_inside (const PocstereoTables *t, Folded *s, const uint16_t *row)
     }
 }
 
-void
-pocstereo_row_cpu (const PocstereoTables *t, const uint16_t *row, int width,
-    int x, int n, int8_t *phasors)
+static void
+transform_row (
+    const PocstereoTables *t, const uint16_t *row, int width, int8_t *phasors)
 {
   Folded s = {0};
 
-  for (int done = 0; done < n; done += POCSTEREO_LANES) {
-    int lanes = n - done < POCSTEREO_LANES ? n - done : POCSTEREO_LANES;
-    int first = x + done;
+  for (int x = 0; x < width; x += POCSTEREO_LANES) {
+    int lanes = width - x < POCSTEREO_LANES ? width - x : POCSTEREO_LANES;
 
-    if (first >= t->half && first + POCSTEREO_LANES + t->half <= width)
-      fold_inside (t, &s, row + first);
+    if (x >= t->half && x + POCSTEREO_LANES + t->half <= width)
+      fold_inside (t, &s, row + x);
     else
       for (int i = 0; i < lanes; i++)
-        fold (t, &s, i, row, width, first + i);
-    transform (t, &s, lanes, phasors + (size_t) 2 * done * t->bandwidth);
+        fold (t, &s, i, row, width, x + i);
+    transform (t, &s, lanes, phasors + (size_t) 2 * x * t->bandwidth);
   }
 }
 
@@ -138,10 +137,9 @@ fold_leaning (const PocstereoTables *t, Folded *s, int lane,
 }
 
 void
-pocstereo_leaning_cpu (const PocstereoWork *w, int view,
-    const PocstereoLean *lean, int8_t *phasors)
+pocstereo_leaning_cpu (const PocstereoTables *t, const PocstereoFrame *frame,
+    int view, const PocstereoLean *lean, int8_t *phasors)
 {
-  const PocstereoTables *t = w->tables;
   Folded s = {0};
 
   for (int done = 0; done < t->lines; done += POCSTEREO_LANES) {
@@ -149,40 +147,46 @@ pocstereo_leaning_cpu (const PocstereoWork *w, int view,
         t->lines - done < POCSTEREO_LANES ? t->lines - done : POCSTEREO_LANES;
 
     for (int i = 0; i < lanes; i++) {
-      int y =
-          pocstereo_clamp (lean->y + done + i - t->lines / 2, 0, w->height - 1);
+      int y = pocstereo_clamp (
+          lean->y + done + i - t->lines / 2, 0, frame->height - 1);
 
-      fold_leaning (t, &s, i, w->view[view][0] + (size_t) y * w->stride[0],
-          w->width, lean, y);
+      fold_leaning (t, &s, i, frame->view[view] + (size_t) y * frame->stride,
+          frame->width, lean, y);
     }
     transform (t, &s, lanes, phasors + 2 * done * t->bandwidth);
   }
 }
 
+/* A layer of a view, and its phasors. */
 typedef struct {
-  const PocstereoWork *w;
-  int view, l;
-  int8_t *field;
+  const PocstereoTables *t;
+  const uint16_t *samples;
+  int stride, width;
+  int8_t *phasors;
 } Lines;
 
 static void
 transform_rows (void *data, int begin, int end)
 {
-  const Lines *lines = data;
-  const PocstereoWork *w = lines->w;
-  const uint16_t *view = w->view[lines->view][lines->l];
-  int width = w->layer[0][lines->l].width;
-  size_t bytes = (size_t) width * 2 * w->tables->bandwidth;
+  const Lines *s = data;
+  size_t bytes = (size_t) s->width * pocstereo_phasor_bytes (s->t->bandwidth);
 
   for (int y = begin; y < end; y++)
-    pocstereo_row_cpu (w->tables, view + (size_t) y * w->stride[lines->l],
-        width, 0, width, lines->field + y * bytes);
+    transform_row (s->t, s->samples + (size_t) y * s->stride, s->width,
+        s->phasors + y * bytes);
 }
 
-void
-pocstereo_lines_cpu (const PocstereoWork *w, int view, int l, int8_t *field)
+const char *
+pocstereo_phasors_cpu (const Device *dev, const PocstereoPyramid *p,
+    const PocstereoConstants *constants, PocstereoFields *fields)
 {
-  Lines lines = {w, view, l, field};
+  (void) dev;
+  for (int l = 0; l < p->n_layers; l++)
+    for (int v = 0; v < 2 && (fields->layers >> l & 1); v++) {
+      Lines lines = {constants->host, p->view[v][l], p->stride[l],
+          p->layer[v][l].width, fields->phasors[v][l]};
 
-  parallel_for (w->layer[0][l].height, 0, transform_rows, &lines);
+      parallel_for (p->layer[v][l].height, 0, transform_rows, &lines);
+    }
+  return NULL;
 }
