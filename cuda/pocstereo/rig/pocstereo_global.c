@@ -17,7 +17,9 @@ struct _PocstereoGlobal {
   Device device;
   DeviceMemory memory;
   const PocstereoGlobalStages *stages;
-  PocstereoGlobalWork work;
+  PocstereoGlobalGrid grid;
+  PocstereoGlobalViews views;
+  void *plans;
   int view_width, view_height;
   float *tables, *device_tables; /* windows and weights; the first pinned */
   float *correlation;            /* pinned */
@@ -42,15 +44,15 @@ fast_size (int n)
 }
 
 static void
-set_size (PocstereoGlobalWork *w, int width, int height)
+set_grid_size (PocstereoGlobalGrid *g, int width, int height)
 {
-  w->scale = 1;
-  while (width / w->scale > POCSTEREO_GLOBAL_WIDTH)
-    w->scale *= 2;
-  w->width = fast_size (width / w->scale);
-  w->height = fast_size (height / w->scale);
-  w->x0 = (width - w->width * w->scale) / 2;
-  w->y0 = (height - w->height * w->scale) / 2;
+  g->scale = 1;
+  while (width / g->scale > POCSTEREO_GLOBAL_WIDTH)
+    g->scale *= 2;
+  g->width = fast_size (width / g->scale);
+  g->height = fast_size (height / g->scale);
+  g->x0 = (width - g->width * g->scale) / 2;
+  g->y0 = (height - g->height * g->scale) / 2;
 }
 
 static void
@@ -74,14 +76,14 @@ set_weight (float *weight, int n, int size)
  * column but the first and the last twice: for frequencies -k, too. */
 static double
 full_of (
-    const PocstereoGlobalWork *w, const float *weight_x, const float *weight_y)
+    const PocstereoGlobalGrid *g, const float *weight_x, const float *weight_y)
 {
   double sum = 0;
 
-  for (int ky = 0; ky < w->height; ky++)
-    for (int kx = 0; kx <= w->width / 2; kx++)
-      if (kx > 1 || (ky > 1 && ky < w->height - 1))
-        sum += (kx && kx < w->width / 2 ? 2 : 1) * (double) weight_x[kx] *
+  for (int ky = 0; ky < g->height; ky++)
+    for (int kx = 0; kx <= g->width / 2; kx++)
+      if (kx > 1 || (ky > 1 && ky < g->height - 1))
+        sum += (kx && kx < g->width / 2 ? 2 : 1) * (double) weight_x[kx] *
             weight_y[ky];
   return sum;
 }
@@ -89,24 +91,24 @@ full_of (
 static const char *
 make_tables (PocstereoGlobal *s)
 {
-  PocstereoGlobalWork *w = &s->work;
-  int columns = w->width / 2 + 1;
-  size_t n = w->width + w->height + columns + w->height;
+  PocstereoGlobalGrid *g = &s->grid;
+  int columns = g->width / 2 + 1;
+  size_t n = g->width + g->height + columns + g->height;
   float *t;
 
   TRY (memory_get_pinned (&s->memory, &s->tables, n));
   TRY (memory_get (&s->memory, &s->device_tables, n));
   t = s->tables;
-  set_window (t, w->width);
-  set_window (t + w->width, w->height);
-  set_weight (t + w->width + w->height, columns, w->width);
-  set_weight (t + w->width + w->height + columns, w->height, w->height);
+  set_window (t, g->width);
+  set_window (t + g->width, g->height);
+  set_weight (t + g->width + g->height, columns, g->width);
+  set_weight (t + g->width + g->height + columns, g->height, g->height);
   s->full =
-      full_of (w, t + w->width + w->height, t + w->width + w->height + columns);
-  w->window_x = s->device_tables;
-  w->window_y = w->window_x + w->width;
-  w->weight_x = w->window_y + w->height;
-  w->weight_y = w->weight_x + columns;
+      full_of (g, t + g->width + g->height, t + g->width + g->height + columns);
+  g->window_x = s->device_tables;
+  g->window_y = g->window_x + g->width;
+  g->weight_x = g->window_y + g->height;
+  g->weight_y = g->weight_x + columns;
   return device_copy (
       &s->device, s->device_tables, s->tables, n * sizeof *s->tables);
 }
@@ -116,13 +118,13 @@ pocstereo_global_new (
     PocstereoGlobal **self, const Device *device, int width, int height)
 {
   PocstereoGlobal *s = calloc (1, sizeof *s);
-  PocstereoGlobalWork *w;
+  PocstereoGlobalGrid *g;
   size_t pixels;
 
   *self = s;
   if (!s)
     return "out of memory";
-  w = &s->work;
+  g = &s->grid;
   s->device = *device;
   s->stages = STAGES (pocstereo_global, device);
   memory_open (&s->memory, &s->device);
@@ -131,20 +133,20 @@ pocstereo_global_new (
     return "the views' sides must be 16 to 8192 pixels";
   s->view_width = width;
   s->view_height = height;
-  set_size (w, width, height);
-  if (!w->height)
+  set_grid_size (g, width, height);
+  if (!g->height)
     return "the views are too flat to be compared as a whole";
-  pixels = (size_t) w->width * w->height;
+  pixels = (size_t) g->width * g->height;
   TRY (make_tables (s));
   for (int v = 0; v < 2; v++) {
-    TRY (memory_get (&s->memory, &w->pixels[v], pixels));
-    TRY (memory_get (
-        &s->memory, &w->spectrum[v], (size_t) (w->width + 2) * w->height));
+    TRY (memory_get (&s->memory, &s->views.pixels[v], pixels));
+    TRY (memory_get (&s->memory, &s->views.spectrum[v],
+        (size_t) (g->width + 2) * g->height));
   }
   TRY (memory_get_pinned (&s->memory, &s->correlation, pixels));
-  if (!(s->rows = malloc (2 * w->height * sizeof *s->rows)))
+  if (!(s->rows = malloc (2 * g->height * sizeof *s->rows)))
     return "out of memory";
-  return s->stages->open (&s->device, w);
+  return s->stages->open (&s->device, g, &s->plans);
 }
 
 void
@@ -153,8 +155,8 @@ pocstereo_global_free (PocstereoGlobal *s)
   if (!s)
     return;
   device_wait (&s->device); /* the device may still use it */
-  if (s->work.state)
-    s->stages->close (&s->device, &s->work);
+  if (s->plans)
+    s->stages->close (s->plans);
   memory_free (&s->memory);
   free (s->rows);
   free (s);
@@ -193,7 +195,7 @@ static void
 find_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
   const float *c = s->correlation;
-  int width = s->work.width, n = width * s->work.height, best = 0, x;
+  int width = s->grid.width, n = width * s->grid.height, best = 0, x;
   const float *row;
 
   for (int i = 1; i < n; i++)
@@ -202,7 +204,7 @@ find_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
   x = best % width;
   row = c + best - x;
   offset->peak = c[best] / s->full;
-  offset->disparity = s->work.scale *
+  offset->disparity = s->grid.scale *
       signed_place (x +
               gaussian_peak (row[wrapped (x - 1, width)], row[x],
                   row[wrapped (x + 1, width)]),
@@ -222,7 +224,7 @@ compare (const void *a, const void *b)
 static void
 find_row (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
-  int width = s->work.width, height = s->work.height, best = 0;
+  int width = s->grid.width, height = s->grid.height, best = 0;
   double *rows = s->rows, *sorted = s->rows + height, ground, spread, y;
 
   for (int j = 0; j < height; j++) {
@@ -243,7 +245,7 @@ find_row (const PocstereoGlobal *s, PocstereoOffset *offset)
   y = best +
       gaussian_peak (rows[wrapped (best - 1, height)] - ground,
           rows[best] - ground, rows[wrapped (best + 1, height)] - ground);
-  offset->vertical = -s->work.scale * signed_place (y, height);
+  offset->vertical = -s->grid.scale * signed_place (y, height);
   offset->contrast = spread > 0 ? (rows[best] - ground) / spread : 0;
 }
 
@@ -251,13 +253,13 @@ const char *
 pocstereo_global_run (
     PocstereoGlobal *s, const PocstereoFrame *frame, PocstereoOffset *offset)
 {
-  const PocstereoGlobalWork *w = &s->work;
+  const PocstereoGlobalGrid *g = &s->grid;
 
   if (frame->width != s->view_width || frame->height != s->view_height)
     return "the frame has another size than was announced";
-  TRY (s->stages->correlate (&s->device, w, frame));
-  TRY (device_copy (&s->device, s->correlation, w->pixels[0],
-      (size_t) w->width * w->height * sizeof *s->correlation));
+  TRY (s->stages->correlate (&s->device, frame, g, s->plans, &s->views));
+  TRY (device_copy (&s->device, s->correlation, s->views.pixels[0],
+      (size_t) g->width * g->height * sizeof *s->correlation));
   TRY (device_wait (&s->device));
   find_peak (s, offset);
   find_row (s, offset);

@@ -11,33 +11,37 @@
 /* Maximum number of columns that are transformed. */
 #define POCSTEREO_GLOBAL_WIDTH 512
 
+/* The images that are transformed, and the constants of their transforms. */
 typedef struct {
-  int width, height; /* of what is transformed; the width is even */
-  int scale, x0, y0; /* pixel (x, y) of it is the mean of scale^2 pixels from
-                        (x0 + x scale, y0 + y scale) on */
+  int width, height; /* the width is even */
+  int scale, x0, y0; /* pixel (x, y) is the mean of scale^2 pixels of the view
+                        from (x0 + x scale, y0 + y scale) on */
   const float *window_x, *window_y; /* Hann's; device memory */
   const float *weight_x, *weight_y; /* spectral weights of columns 0 to width /
                                        2 and of all rows */
-  float *pixels[2];                 /* width x height; [0] takes the result */
-  float *spectrum[2];               /* (width / 2 + 1) x height, re and im */
-  void *state;                      /* the backend's plans */
-} PocstereoGlobalWork;
+} PocstereoGlobalGrid;
+
+/* Both views and their transforms, in device memory. */
+typedef struct {
+  float *pixels[2];   /* width x height */
+  float *spectrum[2]; /* (width / 2 + 1) x height, re and im */
+} PocstereoGlobalViews;
 
 BOTH float
-pocstereo_global_pixel (const PocstereoGlobalWork *w, const uint16_t *view,
+pocstereo_global_pixel (const PocstereoGlobalGrid *g, const uint16_t *view,
     int stride, int x, int y)
 {
-  int32_t sum = 0, n = w->scale * w->scale;
+  int32_t sum = 0, n = g->scale * g->scale;
 
-  for (int j = 0; j < w->scale; j++) {
-    const uint16_t *row = view + (size_t) (w->y0 + y * w->scale + j) * stride +
-        w->x0 + x * w->scale;
+  for (int j = 0; j < g->scale; j++) {
+    const uint16_t *row = view + (size_t) (g->y0 + y * g->scale + j) * stride +
+        g->x0 + x * g->scale;
 
-    for (int i = 0; i < w->scale; i++)
+    for (int i = 0; i < g->scale; i++)
       sum += row[i];
   }
   return ((float) sum / (float) n - POCSTEREO_FULL_SAMPLE / 2) *
-      w->window_x[x] * w->window_y[y];
+      g->window_x[x] * g->window_y[y];
 }
 
 /* Replaces @f by the weighted unit phasor of F conj (G).  The mean of a view
@@ -45,27 +49,36 @@ pocstereo_global_pixel (const PocstereoGlobalWork *w, const uint16_t *view,
  * out.  So is what is weaker than noise of about a twentieth of a grey level,
  * which may be the transform's own. */
 BOTH void
-pocstereo_global_cross (
-    const PocstereoGlobalWork *w, int kx, int ky, float f[2], const float g[2])
+pocstereo_global_cross (const PocstereoGlobalGrid *grid, int kx, int ky,
+    float f[2], const float g[2])
 {
   float re = f[0] * g[0] + f[1] * g[1], im = f[1] * g[0] - f[0] * g[1];
   float power = re * re + im * im;
-  bool mean = kx <= 1 && (ky <= 1 || ky == w->height - 1);
-  float least = .125f * (float) w->width * (float) w->height;
+  bool mean = kx <= 1 && (ky <= 1 || ky == grid->height - 1);
+  float least = .125f * (float) grid->width * (float) grid->height;
   float scale = mean || !(power > least * least)
       ? 0
-      : w->weight_x[kx] * w->weight_y[ky] / sqrtf (power);
+      : grid->weight_x[kx] * grid->weight_y[ky] / sqrtf (power);
 
   f[0] = re * scale;
   f[1] = im * scale;
 }
 
+/* A backend's plans of transforms by its library. */
+typedef const char *PocstereoGlobalOpen (
+    const Device *dev, const PocstereoGlobalGrid *grid, void **plans);
+typedef void PocstereoGlobalClose (void *plans);
+
+/* Section 2 in two dimensions.  In: @frame, @grid.  Out: the correlation, not
+ * normalised, in views->pixels[0].  Scratch: the rest of @views. */
+typedef const char *PocstereoGlobalStage (const Device *dev,
+    const PocstereoFrame *frame, const PocstereoGlobalGrid *grid, void *plans,
+    PocstereoGlobalViews *views);
+
 typedef struct {
-  const char *(*open) (const Device *dev, PocstereoGlobalWork *w);
-  void (*close) (const Device *dev, PocstereoGlobalWork *w);
-  /* From both views to the correlation, not normalised, in w->pixels[0]. */
-  const char *(*correlate) (const Device *dev, const PocstereoGlobalWork *w,
-      const PocstereoFrame *frame);
+  PocstereoGlobalOpen *open;
+  PocstereoGlobalClose *close;
+  PocstereoGlobalStage *correlate;
 } PocstereoGlobalStages;
 
 C_BEGIN

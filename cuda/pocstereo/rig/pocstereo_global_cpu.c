@@ -14,18 +14,18 @@ typedef struct {
 } Plans;
 
 static const char *
-open (const Device *dev, PocstereoGlobalWork *w)
+open_kissfft (const Device *dev, const PocstereoGlobalGrid *g, void **plans)
 {
   Plans *p = calloc (1, sizeof *p);
 
   (void) dev;
-  if (!(w->state = p))
+  if (!(*plans = p))
     return "out of memory";
-  p->from = malloc (w->height * sizeof *p->from);
-  p->to = malloc (w->height * sizeof *p->to);
+  p->from = malloc (g->height * sizeof *p->from);
+  p->to = malloc (g->height * sizeof *p->to);
   for (int i = 0; i < 2; i++) {
-    p->row[i] = kiss_fftr_alloc (w->width, i, NULL, NULL);
-    p->column[i] = kiss_fft_alloc (w->height, i, NULL, NULL);
+    p->row[i] = kiss_fftr_alloc (g->width, i, NULL, NULL);
+    p->column[i] = kiss_fft_alloc (g->height, i, NULL, NULL);
     if (!p->row[i] || !p->column[i])
       return "out of memory";
   }
@@ -33,11 +33,10 @@ open (const Device *dev, PocstereoGlobalWork *w)
 }
 
 static void
-close (const Device *dev, PocstereoGlobalWork *w)
+close_kissfft (void *plans)
 {
-  Plans *p = w->state;
+  Plans *p = plans;
 
-  (void) dev;
   for (int i = 0; i < 2; i++) {
     free (p->row[i]);
     free (p->column[i]);
@@ -48,64 +47,62 @@ close (const Device *dev, PocstereoGlobalWork *w)
 }
 
 static kiss_fft_cpx *
-row_of (const PocstereoGlobalWork *w, int view, int y)
+spectrum_row (const PocstereoGlobalGrid *g, float *spectrum, int y)
 {
-  return (kiss_fft_cpx *) w->spectrum[view] + (size_t) y * (w->width / 2 + 1);
+  return (kiss_fft_cpx *) spectrum + (size_t) y * (g->width / 2 + 1);
 }
 
 static void
-transform_columns (const PocstereoGlobalWork *w, int view, bool inverse)
+transform_columns (
+    const PocstereoGlobalGrid *g, const Plans *p, float *spectrum, bool inverse)
 {
-  const Plans *p = w->state;
-
-  for (int x = 0; x <= w->width / 2; x++) {
-    for (int y = 0; y < w->height; y++)
-      p->from[y] = row_of (w, view, y)[x];
+  for (int x = 0; x <= g->width / 2; x++) {
+    for (int y = 0; y < g->height; y++)
+      p->from[y] = spectrum_row (g, spectrum, y)[x];
     kiss_fft (p->column[inverse], p->from, p->to);
-    for (int y = 0; y < w->height; y++)
-      row_of (w, view, y)[x] = p->to[y];
+    for (int y = 0; y < g->height; y++)
+      spectrum_row (g, spectrum, y)[x] = p->to[y];
   }
 }
 
 static void
-cross (const PocstereoGlobalWork *w)
+cross_spectra (const PocstereoGlobalGrid *g, float *f, const float *other)
 {
-  int columns = w->width / 2 + 1;
+  int columns = g->width / 2 + 1;
 
-  for (int ky = 0; ky < w->height; ky++)
+  for (int ky = 0; ky < g->height; ky++)
     for (int kx = 0; kx < columns; kx++) {
       size_t at = 2 * ((size_t) ky * columns + kx);
 
-      pocstereo_global_cross (
-          w, kx, ky, w->spectrum[0] + at, w->spectrum[1] + at);
+      pocstereo_global_cross (g, kx, ky, f + at, other + at);
     }
 }
 
 static const char *
-correlate (const Device *dev, const PocstereoGlobalWork *w,
-    const PocstereoFrame *frame)
+correlate_views_cpu (const Device *dev, const PocstereoFrame *frame,
+    const PocstereoGlobalGrid *g, void *plans, PocstereoGlobalViews *views)
 {
-  const Plans *p = w->state;
+  const Plans *p = plans;
 
   (void) dev;
   for (int v = 0; v < 2; v++) {
-    for (int y = 0; y < w->height; y++) {
-      float *row = w->pixels[v] + (size_t) y * w->width;
+    for (int y = 0; y < g->height; y++) {
+      float *row = views->pixels[v] + (size_t) y * g->width;
 
-      for (int x = 0; x < w->width; x++)
+      for (int x = 0; x < g->width; x++)
         row[x] =
-            pocstereo_global_pixel (w, frame->view[v], frame->stride, x, y);
-      kiss_fftr (p->row[0], row, row_of (w, v, y));
+            pocstereo_global_pixel (g, frame->view[v], frame->stride, x, y);
+      kiss_fftr (p->row[0], row, spectrum_row (g, views->spectrum[v], y));
     }
-    transform_columns (w, v, false);
+    transform_columns (g, p, views->spectrum[v], false);
   }
-  cross (w);
-  transform_columns (w, 0, true);
-  for (int y = 0; y < w->height; y++)
-    kiss_fftri (
-        p->row[1], row_of (w, 0, y), w->pixels[0] + (size_t) y * w->width);
+  cross_spectra (g, views->spectrum[0], views->spectrum[1]);
+  transform_columns (g, p, views->spectrum[0], true);
+  for (int y = 0; y < g->height; y++)
+    kiss_fftri (p->row[1], spectrum_row (g, views->spectrum[0], y),
+        views->pixels[0] + (size_t) y * g->width);
   return NULL;
 }
 
 const PocstereoGlobalStages pocstereo_global_stages_cpu = {
-    open, close, correlate};
+    open_kissfft, close_kissfft, correlate_views_cpu};

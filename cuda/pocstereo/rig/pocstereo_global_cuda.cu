@@ -25,7 +25,7 @@ struct Cufft {
 
 template <typename F>
 bool
-find (void *library, const char *name, F *function)
+find_in_cufft (void *library, const char *name, F *function)
 {
   *function = (F) dlsym (library, name);
   return *function != NULL;
@@ -33,7 +33,7 @@ find (void *library, const char *name, F *function)
 
 /* The version that goes with the toolkit first. */
 void *
-open_library (void)
+open_cufft_library (void)
 {
   static const char *const names[] = {
       "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
@@ -48,12 +48,12 @@ open_library (void)
 bool
 open_cufft (Cufft *c)
 {
-  c->library = open_library ();
-  return c->library && find (c->library, "cufftPlan2d", &c->plan_2d) &&
-      find (c->library, "cufftDestroy", &c->destroy) &&
-      find (c->library, "cufftSetStream", &c->set_stream) &&
-      find (c->library, "cufftExecR2C", &c->forward) &&
-      find (c->library, "cufftExecC2R", &c->inverse);
+  c->library = open_cufft_library ();
+  return c->library && find_in_cufft (c->library, "cufftPlan2d", &c->plan_2d) &&
+      find_in_cufft (c->library, "cufftDestroy", &c->destroy) &&
+      find_in_cufft (c->library, "cufftSetStream", &c->set_stream) &&
+      find_in_cufft (c->library, "cufftExecR2C", &c->forward) &&
+      find_in_cufft (c->library, "cufftExecC2R", &c->inverse);
 }
 
 void
@@ -73,16 +73,16 @@ struct Plans {
 };
 
 const char *
-open (const Device *dev, PocstereoGlobalWork *w)
+open_plans (const Device *dev, const PocstereoGlobalGrid *g, void **plans)
 {
   Plans *p = (Plans *) calloc (1, sizeof *p);
 
-  if (!(w->state = p))
+  if (!(*plans = p))
     return "out of memory";
   if (!open_cufft (&p->cufft))
     return "cuFFT is not installed; whole views cannot be correlated without";
   for (int i = 0; i < 2; i++) {
-    p->has_plan[i] = p->cufft.plan_2d (&p->plans[i], w->height, w->width,
+    p->has_plan[i] = p->cufft.plan_2d (&p->plans[i], g->height, g->width,
                          i ? CUFFT_C2R : CUFFT_R2C) == CUFFT_SUCCESS;
     if (!p->has_plan[i] ||
         p->cufft.set_stream (p->plans[i], device_stream (dev)) != CUFFT_SUCCESS)
@@ -92,11 +92,10 @@ open (const Device *dev, PocstereoGlobalWork *w)
 }
 
 void
-close (const Device *dev, PocstereoGlobalWork *w)
+close_plans (void *plans)
 {
-  Plans *p = (Plans *) w->state;
+  Plans *p = (Plans *) plans;
 
-  (void) dev;
   for (int i = 0; i < 2; i++)
     if (p->has_plan[i])
       p->cufft.destroy (p->plans[i]);
@@ -105,43 +104,44 @@ close (const Device *dev, PocstereoGlobalWork *w)
 }
 
 __global__ void
-put_pixels (PocstereoGlobalWork w, PocstereoFrame frame)
+pixels_kernel (
+    PocstereoGlobalGrid g, PocstereoFrame frame, float *left, float *right)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y, v = blockIdx.z;
 
-  if (x < w.width)
-    w.pixels[v][(size_t) y * w.width + x] =
-        pocstereo_global_pixel (&w, frame.view[v], frame.stride, x, y);
+  if (x < g.width)
+    (v ? right : left)[(size_t) y * g.width + x] =
+        pocstereo_global_pixel (&g, frame.view[v], frame.stride, x, y);
 }
 
 __global__ void
-cross (PocstereoGlobalWork w)
+cross_kernel (PocstereoGlobalGrid g, float *f, const float *other)
 {
   int kx = blockIdx.x * blockDim.x + threadIdx.x, ky = blockIdx.y;
-  int columns = w.width / 2 + 1;
+  int columns = g.width / 2 + 1;
   size_t at = 2 * ((size_t) ky * columns + kx);
 
   if (kx < columns)
-    pocstereo_global_cross (&w, kx, ky, w.spectrum[0] + at, w.spectrum[1] + at);
+    pocstereo_global_cross (&g, kx, ky, f + at, other + at);
 }
 
 const char *
-correlate (const Device *dev, const PocstereoGlobalWork *w,
-    const PocstereoFrame *frame)
+correlate_views_cuda (const Device *dev, const PocstereoFrame *frame,
+    const PocstereoGlobalGrid *g, void *plans, PocstereoGlobalViews *views)
 {
-  Plans *p = (Plans *) w->state;
+  Plans *p = (Plans *) plans;
   cudaStream_t stream = device_stream (dev);
   bool good = true;
 
-  put_pixels<<<dim3 (ceil_div (w->width, 128), w->height, 2), 128, 0,
-      stream>>> (*w, *frame);
+  pixels_kernel<<<dim3 (ceil_div (g->width, 128), g->height, 2), 128, 0,
+      stream>>> (*g, *frame, views->pixels[0], views->pixels[1]);
   for (int v = 0; v < 2; v++)
-    good &= p->cufft.forward (p->plans[0], w->pixels[v],
-                (cufftComplex *) w->spectrum[v]) == CUFFT_SUCCESS;
-  cross<<<dim3 (ceil_div (w->width / 2 + 1, 128), w->height), 128, 0,
-      stream>>> (*w);
-  good &= p->cufft.inverse (p->plans[1], (cufftComplex *) w->spectrum[0],
-              w->pixels[0]) == CUFFT_SUCCESS;
+    good &= p->cufft.forward (p->plans[0], views->pixels[v],
+                (cufftComplex *) views->spectrum[v]) == CUFFT_SUCCESS;
+  cross_kernel<<<dim3 (ceil_div (g->width / 2 + 1, 128), g->height), 128, 0,
+      stream>>> (*g, views->spectrum[0], views->spectrum[1]);
+  good &= p->cufft.inverse (p->plans[1], (cufftComplex *) views->spectrum[0],
+              views->pixels[0]) == CUFFT_SUCCESS;
   CUDA_TRY (cudaGetLastError ());
   return good ? NULL : "cuFFT failed";
 }
@@ -149,4 +149,4 @@ correlate (const Device *dev, const PocstereoGlobalWork *w,
 } // namespace
 
 const PocstereoGlobalStages pocstereo_global_stages_cuda = {
-    open, close, correlate};
+    open_plans, close_plans, correlate_views_cuda};

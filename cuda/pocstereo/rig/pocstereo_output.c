@@ -8,7 +8,7 @@
 #include "pocstereo/rig/pocstereo_output_core.h"
 
 static const char *
-check (const PocstereoMatches *in, const PocstereoOutput *out)
+check_output (const PocstereoMatches *in, const PocstereoOutput *out)
 {
   if (in->width < 1 || in->height < 1 || !in->matches)
     return "there are no matches to make anything of";
@@ -26,19 +26,17 @@ pocstereo_output (const Device *device, const PocstereoMatches *in,
     const PocstereoOutput *out)
 {
   double span = POCSTEREO_ONE * (out->max - out->min);
-  PocstereoOutputWork w = {.in = *in,
-      .out = *out,
-      .min = (float) (POCSTEREO_ONE * out->min),
+  PocstereoScale scale = {.min = (float) (POCSTEREO_ONE * out->min),
       .step = (float) fmax (POCSTEREO_ONE * out->step, FLT_MIN), /* not 0 */
       .gain = span > 0 ? (float) (255 / span) : 0};
+  PocstereoSpace unknown = {{0}};
   uint8_t palette[256][4];
 
-  TRY (check (in, out));
-  if (in->space)
-    w.space = *in->space;
+  TRY (check_output (in, out));
   overlay_ramp (palette);
-  memcpy (w.palette, palette, sizeof palette);
-  return STAGES (pocstereo_output, device)->write (device, &w);
+  memcpy (scale.palette, palette, sizeof palette);
+  return STAGES (pocstereo_output, device)
+      ->write (device, in, in->space ? in->space : &unknown, &scale, out);
 }
 
 double
@@ -84,7 +82,7 @@ pocstereo_list (const PocstereoPoint *points, const PocstereoMatch *matches,
 }
 
 static int
-within (int v, int end)
+clamp_to_side (int v, int end)
 {
   return v < 0 ? 0 : v > end ? end : v;
 }
@@ -100,8 +98,10 @@ pocstereo_scatter (const PocstereoPoint *points, const PocstereoMatch *matches,
   for (int i = 0; i < n; i++) {
     int x0 = points[i].x - side / 2, y0 = points[i].y - side / 2;
 
-    for (int y = within (y0, height); y < within (y0 + side, height); y++)
-      for (int x = within (x0, width); x < within (x0 + side, width); x++)
+    for (int y = clamp_to_side (y0, height);
+         y < clamp_to_side (y0 + side, height); y++)
+      for (int x = clamp_to_side (x0, width);
+           x < clamp_to_side (x0 + side, width); x++)
         rows[(size_t) y * width + x] = matches[i];
   }
 }

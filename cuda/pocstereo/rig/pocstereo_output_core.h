@@ -9,15 +9,12 @@
 #include "pocstereo/rig/pocstereo_output.h"
 #include "pocstereo/rig/pocstereo_space.h"
 
+/* How a disparity becomes a step and a colour. */
 typedef struct {
-  PocstereoMatches in;
-  PocstereoSpace space; /* where in.space is not NULL */
-  PocstereoOutput out;
-  float min;             /* of the ranges, 1 / POCSTEREO_ONE pixels */
-  float step;            /* likewise */
-  float gain;            /* colours a unit */
+  float min, step;       /* 1 / POCSTEREO_ONE pixels */
+  float gain;            /* colours in 1 / POCSTEREO_ONE pixels */
   uint32_t palette[256]; /* bytes R G B A */
-} PocstereoOutputWork;
+} PocstereoScale;
 
 /* ---- From disparity to space ---- */
 
@@ -95,29 +92,28 @@ pocstereo_pixels (int32_t disparity)
 }
 
 BOTH uint16_t
-pocstereo_steps_of (const PocstereoOutputWork *w, int32_t disparity)
+pocstereo_steps_of (const PocstereoScale *s, int32_t disparity)
 {
-  float v = ((float) disparity - w->min) / w->step;
+  float v = ((float) disparity - s->min) / s->step;
 
   return v < 65534 ? v > 0 ? (uint16_t) (1 + (int) (v + .5f)) : 1 : 65535;
 }
 
 BOTH uint32_t
-pocstereo_colour_of (const PocstereoOutputWork *w, int32_t disparity)
+pocstereo_colour_of (const PocstereoScale *s, int32_t disparity)
 {
-  float v = ((float) disparity - w->min) * w->gain;
+  float v = ((float) disparity - s->min) * s->gain;
 
-  return w->palette[v < 255 ? v > 0 ? (int) (v + .5f) : 0 : 255];
+  return s->palette[v < 255 ? v > 0 ? (int) (v + .5f) : 0 : 255];
 }
 
 BOTH float
-pocstereo_depth_of (
-    const PocstereoOutputWork *w, int x, int y, int32_t disparity)
+pocstereo_depth_of (const PocstereoSpace *s, int x, int y, int32_t disparity)
 {
   PocstereoSpacePoint p;
 
   pocstereo_space_point (
-      &w->space, (float) x, (float) y, pocstereo_pixels (disparity), 0, &p);
+      s, (float) x, (float) y, pocstereo_pixels (disparity), 0, &p);
   return p.z;
 }
 
@@ -135,9 +131,8 @@ pocstereo_millimetres_of (float depth)
 
 BOTH void
 pocstereo_write_maps (
-    const PocstereoOutputWork *w, const PocstereoMatch *m, int x, int y)
+    const PocstereoMatch *m, int x, int y, const PocstereoOutput *o)
 {
-  const PocstereoOutput *o = &w->out;
   bool is = m->disparity != POCSTEREO_NONE;
 
   if (o->disparity.pixels)
@@ -152,16 +147,16 @@ pocstereo_write_maps (
 
 /* The outputs that are wanted of a pixel. */
 BOTH void
-pocstereo_write (const PocstereoOutputWork *w, int x, int y)
+pocstereo_write (const PocstereoMatches *in, const PocstereoSpace *space,
+    const PocstereoScale *scale, int x, int y, const PocstereoOutput *o)
 {
-  const PocstereoOutput *o = &w->out;
-  PocstereoMatch m = pocstereo_match_at (&w->in, x, y);
+  PocstereoMatch m = pocstereo_match_at (in, x, y);
   bool is = m.disparity != POCSTEREO_NONE;
   float depth = 0;
 
-  pocstereo_write_maps (w, &m, x, y);
+  pocstereo_write_maps (&m, x, y, o);
   if (is && (o->depth.pixels || o->millimetres.pixels))
-    depth = pocstereo_depth_of (w, x, y, m.disparity);
+    depth = pocstereo_depth_of (space, x, y, m.disparity);
   if (o->depth.pixels)
     POCSTEREO_ROW (float, o->depth, y)[x] = depth;
   if (o->millimetres.pixels)
@@ -169,15 +164,20 @@ pocstereo_write (const PocstereoOutputWork *w, int x, int y)
   [x] = pocstereo_millimetres_of (depth);
   if (o->steps.pixels)
     POCSTEREO_ROW (uint16_t, o->steps, y)
-  [x] = is ? pocstereo_steps_of (w, m.disparity) : 0;
+  [x] = is ? pocstereo_steps_of (scale, m.disparity) : 0;
   if (o->colours.pixels)
     POCSTEREO_ROW (uint32_t, o->colours, y)
-  [x] = is ? pocstereo_colour_of (w, m.disparity) : 0;
+  [x] = is ? pocstereo_colour_of (scale, m.disparity) : 0;
 }
 
-/* The one step that each backend writes for itself: all pixels. */
+/* The one stage, all pixels.  In: the matches @in, @scale; @space, all zeros if
+ * it is not known.  Out: the rows of @out that are wanted. */
+typedef const char *PocstereoOutputStage (const Device *dev,
+    const PocstereoMatches *in, const PocstereoSpace *space,
+    const PocstereoScale *scale, const PocstereoOutput *out);
+
 typedef struct {
-  const char *(*write) (const Device *dev, const PocstereoOutputWork *w);
+  PocstereoOutputStage *write;
 } PocstereoOutputStages;
 
 C_BEGIN

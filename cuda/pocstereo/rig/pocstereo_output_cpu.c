@@ -5,24 +5,34 @@
 /* Fewer rows than this, and threads cost more than they save. */
 #define FEW 64
 
+typedef struct {
+  const PocstereoMatches *in;
+  const PocstereoSpace *space;
+  const PocstereoScale *scale;
+  const PocstereoOutput *out;
+} Output;
+
 static void
-write_rows (void *data, int begin, int end)
+write_output_rows (void *data, int begin, int end)
 {
-  const PocstereoOutputWork *w = data;
+  const Output *o = data;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->in.width; x++)
-      pocstereo_write (w, x, y);
+    for (int x = 0; x < o->in->width; x++)
+      pocstereo_write (o->in, o->space, o->scale, x, y, o->out);
 }
 
 static const char *
-write (const Device *dev, const PocstereoOutputWork *w)
+write_output_cpu (const Device *dev, const PocstereoMatches *in,
+    const PocstereoSpace *space, const PocstereoScale *scale,
+    const PocstereoOutput *out)
 {
-  int n = w->in.height;
+  Output o = {in, space, scale, out};
+  int n = in->height;
 
   (void) dev;
-  parallel_for (n, n > FEW ? 0 : n, write_rows, (void *) w);
+  parallel_for (n, n > FEW ? 0 : n, write_output_rows, &o);
   return NULL;
 }
 
-const PocstereoOutputStages pocstereo_output_stages_cpu = {write};
+const PocstereoOutputStages pocstereo_output_stages_cpu = {write_output_cpu};

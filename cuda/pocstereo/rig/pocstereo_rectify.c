@@ -17,7 +17,7 @@ struct _PocstereoRectify {
   PocstereoView view[2]; /* what the maps are of, where mapped */
   PocstereoPosition *map[2];
   uint8_t *valid[2];
-  uint16_t *plane[2];
+  PocstereoPlanes planes; /* where mapped; rows of width */
 };
 
 const char *
@@ -37,6 +37,7 @@ pocstereo_rectify_new (
     return "the frame's sides must be 1 to 16384 pixels";
   r->width = width;
   r->height = height;
+  r->planes.stride = width;
   return NULL;
 }
 
@@ -52,17 +53,17 @@ pocstereo_rectify_free (PocstereoRectify *r)
 
 /* Memory that only a rig needs. */
 static const char *
-reserve (PocstereoRectify *r, int i)
+get_map_memory (PocstereoRectify *r, int i)
 {
   size_t n = (size_t) r->width * r->height;
 
   TRY (memory_get (&r->memory, &r->map[i], n));
   TRY (memory_get (&r->memory, &r->valid[i], n));
-  return memory_get (&r->memory, &r->plane[i], n);
+  return memory_get (&r->memory, &r->planes.view[i], n);
 }
 
 static const char *
-upload (PocstereoRectify *r, int i, PocstereoPosition *map, uint8_t *valid)
+upload_map (PocstereoRectify *r, int i, PocstereoPosition *map, uint8_t *valid)
 {
   size_t n = (size_t) r->width * r->height;
 
@@ -81,10 +82,10 @@ make_maps (PocstereoRectify *r)
   const char *error = map && valid ? NULL : "out of memory";
 
   for (int i = 0; i < 2 && !error; i++) {
-    if (!r->plane[i])
-      error = reserve (r, i);
+    if (!r->planes.view[i])
+      error = get_map_memory (r, i);
     if (!error)
-      error = upload (r, i, map, valid);
+      error = upload_map (r, i, map, valid);
   }
   free (map);
   free (valid);
@@ -141,7 +142,7 @@ grey_of (const Image *img)
 }
 
 static const char *
-check (const PocstereoRectify *r, const Image *img)
+check_frame (const PocstereoRectify *r, const Image *img)
 {
   if (img->width != r->width || img->height != r->height)
     return "a frame has another size than was announced";
@@ -154,22 +155,18 @@ const char *
 pocstereo_rectify_run (PocstereoRectify *r, const Image *left,
     const Image *right, uint16_t *const sample[2], int stride)
 {
-  PocstereoRectifyWork w = {.sample = {sample[0], sample[1]},
-      .width = r->width,
-      .height = r->height,
-      .stride = stride};
+  PocstereoMaps maps = {{r->map[0], r->map[1]}};
+  PocstereoPlanes samples = {{sample[0], sample[1]}, stride};
+  PocstereoGreys frames;
 
-  TRY (check (r, left));
-  TRY (check (r, right));
+  TRY (check_frame (r, left));
+  TRY (check_frame (r, right));
   if (stride < r->width)
     return "rows of samples are shorter than the frame's";
-  w.grey[0] = grey_of (left);
-  w.grey[1] = grey_of (right);
-  for (int i = 0; i < 2 && r->mapped; i++) {
-    w.map[i] = r->map[i];
-    w.plane[i] = r->plane[i];
-  }
-  return r->stages->run (&r->device, &w);
+  frames.grey[0] = grey_of (left);
+  frames.grey[1] = grey_of (right);
+  return r->stages->rectify (
+      &r->device, &frames, r->mapped ? &maps : NULL, &r->planes, &samples);
 }
 
 const char *
@@ -183,7 +180,7 @@ pocstereo_rectify_picture (
       .rgba = rgba,
       .stride = stride};
 
-  TRY (check (r, left));
+  TRY (check_frame (r, left));
   if (stride < 4 * r->width)
     return "rows of the picture are shorter than the frame's";
   return r->stages->picture (&r->device, &p);

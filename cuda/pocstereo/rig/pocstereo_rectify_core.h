@@ -113,34 +113,53 @@ pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
   return pocstereo_weigh (samples, p);
 }
 
-struct PocstereoPicture; /* pocstereo_picture_core.h */
+/* ---- The stages; index 0 left, 1 right ---- */
 
-/* What the stages work on; index 0 left, 1 right. */
+/* The frames of both views, of one size. */
 typedef struct {
   PocstereoGrey grey[2];
-  const PocstereoPosition *map[2]; /* rows of width; NULL: no map */
-  uint16_t *plane[2];              /* with a map: room for a frame's samples */
-  uint16_t *sample[2];
-  int width, height, stride; /* stride: of sample, in samples */
-} PocstereoRectifyWork;
+} PocstereoGreys;
+
+/* Rows of the frames' width. */
+typedef struct {
+  const PocstereoPosition *view[2];
+} PocstereoMaps;
+
+/* Samples of both views. */
+typedef struct {
+  uint16_t *view[2];
+  int stride; /* samples */
+} PocstereoPlanes;
 
 /* The plane of a frame as a frame. */
 BOTH PocstereoGrey
-pocstereo_grey_of_plane (const PocstereoRectifyWork *w, int view)
+pocstereo_grey_of_plane (
+    const PocstereoGreys *frames, const PocstereoPlanes *planes, int view)
 {
-  PocstereoGrey g = w->grey[view];
+  PocstereoGrey g = frames->grey[view];
 
-  g.c[0] = (const uint8_t *) w->plane[view];
-  g.stride = w->width * (int) sizeof (uint16_t);
+  g.c[0] = (const uint8_t *) planes->view[view];
+  g.stride = planes->stride * (int) sizeof (uint16_t);
   g.step = sizeof (uint16_t);
   g.kind = POCSTEREO_SAMPLES;
   return g;
 }
 
+/* In: @frames; @maps, NULL for frames that are rectified.  Out: @samples.
+ * Scratch: with maps, @planes of the frames' samples. */
+typedef const char *PocstereoRectifyStage (const Device *dev,
+    const PocstereoGreys *frames, const PocstereoMaps *maps,
+    PocstereoPlanes *planes, PocstereoPlanes *samples);
+
+struct PocstereoPicture; /* pocstereo_picture_core.h */
+
+/* In and out: what @picture says. */
+typedef const char *PocstereoPictureStage (
+    const Device *dev, const struct PocstereoPicture *picture);
+
 typedef struct {
-  const char *(*run) (const Device *dev, const PocstereoRectifyWork *w);
-  const char *(*picture) (
-      const Device *dev, const struct PocstereoPicture *picture);
+  PocstereoRectifyStage *rectify;
+  PocstereoPictureStage *picture;
 } PocstereoRectifyStages;
 
 C_BEGIN

@@ -16,7 +16,8 @@ for_rows (int height, ParallelBody body, const void *data)
 
 /* The constant kind lets the compiler take the choice out of the loop. */
 static inline void
-copy_row (const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
+copy_grey_row (
+    const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
 {
   PocstereoGrey row = *g;
 
@@ -32,7 +33,7 @@ typedef struct {
 } Copy;
 
 static void
-copy_rows (void *data, int begin, int end)
+copy_grey_rows (void *data, int begin, int end)
 {
   const Copy *c = data;
   const PocstereoGrey *g = c->from;
@@ -41,20 +42,20 @@ copy_rows (void *data, int begin, int end)
     uint16_t *row = c->to + (size_t) y * c->stride;
 
     if (g->kind == POCSTEREO_BYTES)
-      copy_row (g, POCSTEREO_BYTES, y, row);
+      copy_grey_row (g, POCSTEREO_BYTES, y, row);
     else if (g->kind == POCSTEREO_WORDS)
-      copy_row (g, POCSTEREO_WORDS, y, row);
+      copy_grey_row (g, POCSTEREO_WORDS, y, row);
     else
-      copy_row (g, POCSTEREO_COLOURS, y, row);
+      copy_grey_row (g, POCSTEREO_COLOURS, y, row);
   }
 }
 
 static void
-copy (const PocstereoGrey *g, uint16_t *to, int stride)
+copy_frame (const PocstereoGrey *g, uint16_t *to, int stride)
 {
   Copy c = {g, to, stride};
 
-  for_rows (g->height, copy_rows, &c);
+  for_rows (g->height, copy_grey_rows, &c);
 }
 
 /* The same as pocstereo_grey_between (), quicker where no pixel is outside. */
@@ -75,45 +76,42 @@ sample_plane (const PocstereoGrey *g, PocstereoPosition p)
 }
 
 typedef struct {
-  const PocstereoRectifyWork *w;
-  int view;
-  PocstereoGrey plane;
+  PocstereoGrey from;
+  const PocstereoPosition *map;
+  uint16_t *to;
+  int stride;
 } Sampling;
 
 static void
 sample_rows (void *data, int begin, int end)
 {
   const Sampling *s = data;
-  const PocstereoRectifyWork *w = s->w;
+  int width = s->from.width;
 
   for (int y = begin; y < end; y++) {
-    const PocstereoPosition *map = w->map[s->view] + (size_t) y * w->width;
-    uint16_t *row = w->sample[s->view] + (size_t) y * w->stride;
+    const PocstereoPosition *map = s->map + (size_t) y * width;
+    uint16_t *row = s->to + (size_t) y * s->stride;
 
-    for (int x = 0; x < w->width; x++)
-      row[x] = sample_plane (&s->plane, map[x]);
+    for (int x = 0; x < width; x++)
+      row[x] = sample_plane (&s->from, map[x]);
   }
 }
 
-static void
-sample (const PocstereoRectifyWork *w, int view)
-{
-  Sampling s = {w, view, pocstereo_grey_of_plane (w, view)};
-
-  for_rows (w->height, sample_rows, &s);
-}
-
 static const char *
-run (const Device *dev, const PocstereoRectifyWork *w)
+rectify_cpu (const Device *dev, const PocstereoGreys *frames,
+    const PocstereoMaps *maps, PocstereoPlanes *planes,
+    PocstereoPlanes *samples)
 {
+  const PocstereoPlanes *copies = maps ? planes : samples;
+
   (void) dev;
-  for (int i = 0; i < 2; i++) {
-    if (!w->map[i]) {
-      copy (&w->grey[i], w->sample[i], w->stride);
-      continue;
-    }
-    copy (&w->grey[i], w->plane[i], w->width);
-    sample (w, i);
+  for (int i = 0; i < 2; i++)
+    copy_frame (&frames->grey[i], copies->view[i], copies->stride);
+  for (int i = 0; i < 2 && maps; i++) {
+    Sampling s = {pocstereo_grey_of_plane (frames, planes, i), maps->view[i],
+        samples->view[i], samples->stride};
+
+    for_rows (s.from.height, sample_rows, &s);
   }
   return NULL;
 }
@@ -129,11 +127,12 @@ paint_rows (void *data, int begin, int end)
 }
 
 static const char *
-picture (const Device *dev, const PocstereoPicture *p)
+paint_picture_cpu (const Device *dev, const PocstereoPicture *p)
 {
   (void) dev;
   for_rows (p->from.height, paint_rows, p);
   return NULL;
 }
 
-const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {run, picture};
+const PocstereoRectifyStages pocstereo_rectify_stages_cpu = {
+    rectify_cpu, paint_picture_cpu};

@@ -9,55 +9,60 @@
 #define BLOCK_WIDTH 32
 #define BLOCK_HEIGHT 8
 
-static dim3
-blocks (const PocstereoRectifyWork *w)
-{
-  return dim3 (
-      ceil_div (w->width, BLOCK_WIDTH), ceil_div (w->height, BLOCK_HEIGHT), 2);
-}
-
-/* @planes: to the planes, else to the samples. */
 static __global__ void
-copy_kernel (const __grid_constant__ PocstereoRectifyWork w, bool planes)
+copy_kernel (const __grid_constant__ PocstereoGreys frames,
+    const __grid_constant__ PocstereoPlanes to)
 {
   int x = blockIdx.x * BLOCK_WIDTH + threadIdx.x;
   int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y, view = blockIdx.z;
-  uint16_t *to = planes ? w.plane[view] : w.sample[view];
-  int stride = planes ? w.width : w.stride;
+  const PocstereoGrey &g = frames.grey[view];
 
-  if (x < w.width && y < w.height)
-    to[(size_t) y * stride + x] =
-        (uint16_t) pocstereo_grey_at (&w.grey[view], x, y);
+  if (x < g.width && y < g.height)
+    to.view[view][(size_t) y * to.stride + x] =
+        (uint16_t) pocstereo_grey_at (&g, x, y);
 }
 
-template <bool planes>
+/* @has_planes: the frames were copied to @planes first. */
+template <bool has_planes>
 static __global__ void
-sample_kernel (const __grid_constant__ PocstereoRectifyWork w)
+sample_kernel (const __grid_constant__ PocstereoGreys frames,
+    const __grid_constant__ PocstereoMaps maps,
+    const __grid_constant__ PocstereoPlanes planes,
+    const __grid_constant__ PocstereoPlanes samples)
 {
   int x = blockIdx.x * BLOCK_WIDTH + threadIdx.x;
   int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y, view = blockIdx.z;
-  PocstereoGrey g = planes ? pocstereo_grey_of_plane (&w, view) : w.grey[view];
+  PocstereoGrey g = has_planes
+      ? pocstereo_grey_of_plane (&frames, &planes, view)
+      : frames.grey[view];
 
-  g.kind = planes ? POCSTEREO_SAMPLES : POCSTEREO_BYTES;
-  if (x < w.width && y < w.height)
-    w.sample[view][(size_t) y * w.stride + x] =
-        pocstereo_grey_between (&g, w.map[view][(size_t) y * w.width + x]);
+  g.kind = has_planes ? POCSTEREO_SAMPLES : POCSTEREO_BYTES;
+  if (x < g.width && y < g.height)
+    samples.view[view][(size_t) y * samples.stride + x] =
+        pocstereo_grey_between (&g, maps.view[view][(size_t) y * g.width + x]);
 }
 
 static const char *
-run (const Device *dev, const PocstereoRectifyWork *w)
+rectify_cuda (const Device *dev, const PocstereoGreys *frames,
+    const PocstereoMaps *maps, PocstereoPlanes *planes,
+    PocstereoPlanes *samples)
 {
+  const PocstereoGrey *g = frames->grey;
   dim3 threads (BLOCK_WIDTH, BLOCK_HEIGHT);
+  dim3 blocks (
+      ceil_div (g->width, BLOCK_WIDTH), ceil_div (g->height, BLOCK_HEIGHT), 2);
   cudaStream_t stream = device_stream (dev);
-  bool bytes =
-      w->grey[0].kind == POCSTEREO_BYTES && w->grey[1].kind == POCSTEREO_BYTES;
+  bool bytes = g[0].kind == POCSTEREO_BYTES && g[1].kind == POCSTEREO_BYTES;
 
-  if (!w->map[0] || !bytes)
-    copy_kernel<<<blocks (w), threads, 0, stream>>> (*w, w->map[0] != NULL);
-  if (w->map[0] && bytes)
-    sample_kernel<false><<<blocks (w), threads, 0, stream>>> (*w);
-  else if (w->map[0])
-    sample_kernel<true><<<blocks (w), threads, 0, stream>>> (*w);
+  if (!maps || !bytes)
+    copy_kernel<<<blocks, threads, 0, stream>>> (
+        *frames, maps ? *planes : *samples);
+  if (maps && bytes)
+    sample_kernel<false>
+        <<<blocks, threads, 0, stream>>> (*frames, *maps, *planes, *samples);
+  else if (maps)
+    sample_kernel<true>
+        <<<blocks, threads, 0, stream>>> (*frames, *maps, *planes, *samples);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -73,7 +78,7 @@ picture_kernel (const __grid_constant__ PocstereoPicture p)
 }
 
 static const char *
-picture (const Device *dev, const PocstereoPicture *p)
+paint_picture_cuda (const Device *dev, const PocstereoPicture *p)
 {
   dim3 grid (ceil_div (p->from.width, BLOCK_WIDTH),
       ceil_div (p->from.height, BLOCK_HEIGHT));
@@ -84,4 +89,5 @@ picture (const Device *dev, const PocstereoPicture *p)
   return NULL;
 }
 
-const PocstereoRectifyStages pocstereo_rectify_stages_cuda = {run, picture};
+const PocstereoRectifyStages pocstereo_rectify_stages_cuda = {
+    rectify_cuda, paint_picture_cuda};
