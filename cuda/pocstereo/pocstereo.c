@@ -110,7 +110,7 @@ lay_pyramid (Pocstereo *s)
 }
 
 static const char *
-set_params (Pocstereo *s, const PocstereoParams *params)
+set_stereo_params (Pocstereo *s, const PocstereoParams *params)
 {
   if (s->is_set && have_same_tables (&s->params, params))
     return NULL;
@@ -148,7 +148,7 @@ need_phasors (Pocstereo *s, size_t n, bool averages)
 }
 
 static const char *
-need_every_pixel (Pocstereo *s)
+need_pixel_memory (Pocstereo *s)
 {
   size_t pixels = (size_t) s->width * s->height;
 
@@ -165,19 +165,19 @@ need_every_pixel (Pocstereo *s)
 /* ---- What both modes begin with ---- */
 
 static PocstereoConstants
-constants_of (const Pocstereo *s)
+window_constants (const Pocstereo *s)
 {
   return (PocstereoConstants){s->host_tables, s->tables};
 }
 
 static uint16_t
-peak_of (const PocstereoParams *params)
+lowest_peak (const PocstereoParams *params)
 {
   return (uint16_t) (params->min_peak * 65535);
 }
 
 static const char *
-begin_frame (
+begin_stereo_frame (
     Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame)
 {
   if (frame->width != s->width || frame->height != s->height)
@@ -185,7 +185,7 @@ begin_frame (
   if (!frame->view[0] || !frame->view[1] || frame->stride < frame->width)
     return "the frame lacks a view, or its rows overlap";
   TRY (pocstereo_check (params, s->width, s->height));
-  TRY (set_params (s, params));
+  TRY (set_stereo_params (s, params));
   for (int v = 0; v < 2; v++)
     s->pyramid.view[v][0] = frame->view[v];
   s->pyramid.stride[0] = frame->stride;
@@ -200,7 +200,7 @@ take_phasors (Pocstereo *s, const PocstereoParams *params, bool every_pixel,
     uint32_t layers, PocstereoFields *fields)
 {
   const PocstereoStages *stages = s->stages;
-  PocstereoConstants constants = constants_of (s);
+  PocstereoConstants constants = window_constants (s);
   int frames = s->averages_dense == every_pixel ? s->n_averaged : 0;
   bool averages = params->average > 1;
   size_t n = stages->lay_fields (
@@ -258,9 +258,9 @@ pocstereo_begin_points (Pocstereo *s, const PocstereoParams *params,
     PocstereoAsked *asked)
 {
   TRY (keep_points (s, points, n));
-  TRY (begin_frame (s, params, frame));
-  *asked = (PocstereoAsked){&s->pyramid, constants_of (s), s->points, n,
-      peak_of (params), s->point_matches};
+  TRY (begin_stereo_frame (s, params, frame));
+  *asked = (PocstereoAsked){&s->pyramid, window_constants (s), s->points, n,
+      lowest_peak (params), s->point_matches};
   return NULL;
 }
 
@@ -296,15 +296,15 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
   const Device *dev = &s->device;
   const PocstereoStages *stages = s->stages;
   bool left_right = params->left_right, fills = left_right && params->fill;
-  uint16_t min_peak = peak_of (params);
+  uint16_t min_peak = lowest_peak (params);
   int32_t max_difference = (int32_t) (params->max_difference * POCSTEREO_ONE);
   int32_t speckle_step = (int32_t) (params->speckle_step * POCSTEREO_ONE);
-  PocstereoConstants constants = constants_of (s);
+  PocstereoConstants constants = window_constants (s);
   PocstereoFields fields;
   PocstereoDenseMatches matches;
 
-  TRY (begin_frame (s, params, frame));
-  TRY (need_every_pixel (s));
+  TRY (begin_stereo_frame (s, params, frame));
+  TRY (need_pixel_memory (s));
   matches = (PocstereoDenseMatches){
       s->width, s->height, left_right ? 2 : 1, {s->matches[0], s->matches[1]}};
   TRY (take_phasors (s, params, true, ~0u, &fields));

@@ -14,14 +14,14 @@ typedef struct {
 } Averaging;
 
 static void
-average_parts (void *data, int begin, int end)
+average_phasor_parts (void *data, int begin, int end)
 {
   const Averaging a = *(const Averaging *) data;
   size_t last = (size_t) end * PART < a.n ? (size_t) end * PART : a.n;
 
   for (size_t i = (size_t) begin * PART; i < last; i++) {
-    a.means[i] = pocstereo_average (a.means[i], a.phasors[i], a.frames);
-    a.phasors[i] = pocstereo_averaged (a.means[i]);
+    a.means[i] = pocstereo_average_phasor (a.means[i], a.phasors[i], a.frames);
+    a.phasors[i] = pocstereo_mean_phasor (a.means[i]);
   }
 }
 
@@ -32,6 +32,6 @@ pocstereo_average_cpu (
   Averaging a = {n, frames, means, phasors};
 
   (void) dev;
-  parallel_for ((int) ((n + PART - 1) / PART), 0, average_parts, &a);
+  parallel_for ((int) ((n + PART - 1) / PART), 0, average_phasor_parts, &a);
   return NULL;
 }

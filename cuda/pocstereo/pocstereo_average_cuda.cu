@@ -17,11 +17,11 @@ average_word (uint32_t word, uint32_t mean[2], int frames)
     int shift = 16 * (i % 2);
     int16_t before = (int16_t) (mean[i / 2] >> shift);
     int16_t after =
-        pocstereo_average (before, (int8_t) (word >> (8 * i)), frames);
+        pocstereo_average_phasor (before, (int8_t) (word >> (8 * i)), frames);
 
     mean[i / 2] = (mean[i / 2] & ~(0xffffu << shift)) |
         (uint32_t) (uint16_t) after << shift;
-    averaged |= (uint32_t) (uint8_t) pocstereo_averaged (after) << (8 * i);
+    averaged |= (uint32_t) (uint8_t) pocstereo_mean_phasor (after) << (8 * i);
   }
   return averaged;
 }
@@ -53,7 +53,7 @@ pocstereo_average_cuda (
 {
   size_t couples = n / sizeof (uint2);
 
-  return pocstereo_launch (dev, average_kernel,
+  return pocstereo_launch_kernel (dev, average_kernel,
       dim3 ((unsigned) ((couples + THREADS - 1) / THREADS)), THREADS,
       (uint2 *) phasors, (uint4 *) means, couples, frames);
 }

@@ -84,7 +84,7 @@ pocstereo_phasor_bytes (int bandwidth)
 
 /* The mean of one component when @phasor joins as one of @frames. */
 BOTH int16_t
-pocstereo_average (int16_t mean, int8_t phasor, int frames)
+pocstereo_average_phasor (int16_t mean, int8_t phasor, int frames)
 {
   return (int16_t) (mean + (phasor * POCSTEREO_MEAN - mean) / frames);
 }
@@ -92,7 +92,7 @@ pocstereo_average (int16_t mean, int8_t phasor, int frames)
 /* The component that a mean is taken for.  Where phases scatter it is short,
  * and so counts for less. */
 BOTH int8_t
-pocstereo_averaged (int16_t mean)
+pocstereo_mean_phasor (int16_t mean)
 {
   return (int8_t) ((mean + POCSTEREO_MEAN / 2) >> 8);
 }
@@ -156,7 +156,7 @@ typedef struct {
 
 /* Where tile @i is searched. */
 BOTH int
-pocstereo_tile (const PocstereoLayer *layer, int i)
+pocstereo_tile_base (const PocstereoLayer *layer, int i)
 {
   int twice = 2 * (layer->first + i * layer->step) + layer->unit;
   int whole = twice / (2 * layer->unit);
@@ -182,7 +182,7 @@ pocstereo_clamp (int v, int lo, int hi)
 /* @base within the layer's range and, if that has such disparities of pixel @x,
  * inside of the other view: beyond its edge all of them look alike. */
 BOTH int
-pocstereo_seen (const PocstereoLayer *layer, int x, int base)
+pocstereo_visible_base (const PocstereoLayer *layer, int x, int base)
 {
   int least = pocstereo_clamp (x - layer->width + 1, layer->floor, layer->ceil);
   int most = pocstereo_clamp (x, layer->floor, layer->ceil);
@@ -192,7 +192,7 @@ pocstereo_seen (const PocstereoLayer *layer, int x, int base)
 
 /* Matches whose peak is too low are none. */
 BOTH void
-pocstereo_forget_low (uint16_t min_peak, PocstereoMatch *match)
+pocstereo_drop_low_peak (uint16_t min_peak, PocstereoMatch *match)
 {
   if (match->peak < min_peak)
     match->disparity = POCSTEREO_NONE;
@@ -201,16 +201,16 @@ pocstereo_forget_low (uint16_t min_peak, PocstereoMatch *match)
 /* The nearest whole pixel of what the other view shows of @x; it may lie
  * outside. */
 BOTH int
-pocstereo_other (int x, int32_t disparity)
+pocstereo_other_column (int x, int32_t disparity)
 {
   return x - ((disparity + POCSTEREO_ONE / 2) >> 8);
 }
 
 /* A match outside of the other view, @width wide, is none. */
 BOTH void
-pocstereo_forget_outside (int x, int width, PocstereoMatch *match)
+pocstereo_drop_outside (int x, int width, PocstereoMatch *match)
 {
-  int other = pocstereo_other (x, match->disparity);
+  int other = pocstereo_other_column (x, match->disparity);
 
   if (other < 0 || other >= width)
     match->disparity = POCSTEREO_NONE;
@@ -218,7 +218,7 @@ pocstereo_forget_outside (int x, int width, PocstereoMatch *match)
 
 /* The mean of four samples (Step 1), rounded. */
 BOTH uint16_t
-pocstereo_mean (int a, int b, int c, int d)
+pocstereo_mean_sample (int a, int b, int c, int d)
 {
   return (uint16_t) ((a + b + c + d + 2) >> 2);
 }

@@ -48,12 +48,12 @@ pocstereo_disparities_cpu (
 /* ---- The pyramid (Step 1) ---- */
 
 static void
-halve_row (const uint16_t *from, int stride, uint16_t *to, int width)
+halve_layer_row (const uint16_t *from, int stride, uint16_t *to, int width)
 {
   const uint16_t *below = from + stride;
 
   for (int x = 0; x < width; x++)
-    to[x] = pocstereo_mean (
+    to[x] = pocstereo_mean_sample (
         from[2 * x], from[2 * x + 1], below[2 * x], below[2 * x + 1]);
 }
 
@@ -65,12 +65,12 @@ typedef struct {
 } Halving;
 
 static void
-halve_rows (void *data, int begin, int end)
+halve_layer_rows (void *data, int begin, int end)
 {
   const Halving *h = data;
 
   for (int y = begin; y < end; y++)
-    halve_row (h->from + (size_t) 2 * y * h->from_stride, h->from_stride,
+    halve_layer_row (h->from + (size_t) 2 * y * h->from_stride, h->from_stride,
         h->to + (size_t) y * h->to_stride, h->width);
 }
 
@@ -84,7 +84,7 @@ pocstereo_pyramid_cpu (
       Halving h = {p->view[v][l - 1], coarser->view[v][l], p->stride[l - 1],
           p->stride[l], p->layer[0][l].width};
 
-      parallel_for (p->layer[0][l].height, 0, halve_rows, &h);
+      parallel_for (p->layer[0][l].height, 0, halve_layer_rows, &h);
     }
   return NULL;
 }

@@ -7,7 +7,7 @@
 #define AT_ONCE 5 /* layers: TILE, 8, 4, 2, 1 */
 
 static __device__ __forceinline__ void
-store_mean (const PocstereoPyramid &p, const PocstereoCoarser &coarser,
+store_layer_mean (const PocstereoPyramid &p, const PocstereoCoarser &coarser,
     int view, int l, int x, int y, uint16_t mean)
 {
   if (x < p.layer[0][l].width && y < p.layer[0][l].height)
@@ -33,9 +33,9 @@ __launch_bounds__ (TILE *TILE)
     const uint16_t *s =
         p.view[view][from] + (size_t) 2 * y * p.stride[from] + 2 * x;
 
-    mean =
-        pocstereo_mean (s[0], s[1], s[p.stride[from]], s[p.stride[from] + 1]);
-    store_mean (p, coarser, view, from + 1, x, y, mean);
+    mean = pocstereo_mean_sample (
+        s[0], s[1], s[p.stride[from]], s[p.stride[from] + 1]);
+    store_layer_mean (p, coarser, view, from + 1, x, y, mean);
   }
   tile[0][ty][tx] = mean;
   for (int i = 1; i < AT_ONCE && from + 1 + i < p.n_layers; i++) {
@@ -44,10 +44,11 @@ __launch_bounds__ (TILE *TILE)
 
     __syncthreads ();
     if (tx < side && ty < side) {
-      mean = pocstereo_mean (below[2 * ty][2 * tx], below[2 * ty][2 * tx + 1],
-          below[2 * ty + 1][2 * tx], below[2 * ty + 1][2 * tx + 1]);
+      mean = pocstereo_mean_sample (below[2 * ty][2 * tx],
+          below[2 * ty][2 * tx + 1], below[2 * ty + 1][2 * tx],
+          below[2 * ty + 1][2 * tx + 1]);
       tile[i][ty][tx] = mean;
-      store_mean (p, coarser, view, from + 1 + i, blockIdx.x * side + tx,
+      store_layer_mean (p, coarser, view, from + 1 + i, blockIdx.x * side + tx,
           blockIdx.y * side + ty, mean);
     }
   }
@@ -60,7 +61,7 @@ pocstereo_pyramid_cuda (
   for (int from = 0; from + 1 < p->n_layers; from += AT_ONCE) {
     const PocstereoLayer *first = &p->layer[0][from + 1];
 
-    TRY (pocstereo_launch (dev, pyramid_kernel,
+    TRY (pocstereo_launch_kernel (dev, pyramid_kernel,
         dim3 (ceil_div (first->width, TILE), ceil_div (first->height, TILE), 2),
         TILE * TILE, *p, *coarser, from));
   }

@@ -31,8 +31,8 @@ const char *pocstereo_match_medians_cuda (const Device *dev,
 /* Queues @kernel, which calls await_previous () first. */
 template <class... Params, class... Args>
 static inline const char *
-pocstereo_launch (const Device *dev, void (*kernel) (Params...), dim3 blocks,
-    dim3 threads, const Args &...args)
+pocstereo_launch_kernel (const Device *dev, void (*kernel) (Params...),
+    dim3 blocks, dim3 threads, const Args &...args)
 {
   bool overlap = false;
 

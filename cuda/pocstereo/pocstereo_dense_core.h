@@ -26,7 +26,7 @@
 /* Place @i of 9 around (@x, @y), @apart pixels from it: itself, left, right,
  * above, below, then the corners; inside an image of @width x @height. */
 BOTH PocstereoPoint
-pocstereo_around (int i, int x, int y, int apart, int width, int height)
+pocstereo_place_around (int i, int x, int y, int apart, int width, int height)
 {
   /* dx + 1 and dy + 1 of each place, two bits each, the first lowest */
   int dx = (int) (0xa161u >> (2 * i) & 3) - 1;
@@ -45,7 +45,7 @@ pocstereo_parent (int i, int x, int y, int width, int height)
 {
   x = x >> 1 < width ? x >> 1 : width - 1;
   y = y >> 1 < height ? y >> 1 : height - 1;
-  return pocstereo_around (i, x, y, POCSTEREO_APART, width, height);
+  return pocstereo_place_around (i, x, y, POCSTEREO_APART, width, height);
 }
 
 /* Whether the candidate @base need not be tried after @earlier, of which @lags
@@ -54,7 +54,7 @@ pocstereo_parent (int i, int x, int y, int width, int height)
  * candidate is left out (@lags 0): one beside it finds thin things that the
  * other does not. */
 BOTH bool
-pocstereo_reaches (int earlier, int base, int lags)
+pocstereo_reaches_base (int earlier, int base, int lags)
 {
   int reach = lags / 2;
 
@@ -69,7 +69,8 @@ typedef struct {
 
 /* Of equal heights the first stays. */
 BOTH void
-pocstereo_take_higher (int32_t height, int32_t disparity, PocstereoBest *best)
+pocstereo_take_higher_peak (
+    int32_t height, int32_t disparity, PocstereoBest *best)
 {
   if (height > best->height) {
     best->height = height;
@@ -80,7 +81,7 @@ pocstereo_take_higher (int32_t height, int32_t disparity, PocstereoBest *best)
 /* Tries the lags up to @lags around @base, inside the layer's range, whose sums
  * over lines are @r. */
 BOTH void
-pocstereo_try (const PocstereoTables *t, const PocstereoLayer *layer,
+pocstereo_try_base (const PocstereoTables *t, const PocstereoLayer *layer,
     const int32_t *r, int base, int lags, PocstereoBest *best)
 {
   int first, last, lag;
@@ -88,5 +89,5 @@ pocstereo_try (const PocstereoTables *t, const PocstereoLayer *layer,
 
   pocstereo_lags (layer, base, lags, &first, &last);
   lag = pocstereo_peak (t, r, first, last, &height);
-  pocstereo_take_higher (height, base + lag, best);
+  pocstereo_take_higher_peak (height, base + lag, best);
 }

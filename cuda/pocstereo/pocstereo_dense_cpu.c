@@ -71,7 +71,7 @@ make_twin (Twin *restrict twin, const int8_t *restrict f)
 
 /* Column @x of those rows. */
 INLINED void
-look_at (Look *look, int x)
+look_at_column (Look *look, int x)
 {
   for (int b = 0; b < look->blocks; b++)
     for (int j = 0; j <= look->lines; j++)
@@ -86,7 +86,7 @@ typedef struct {
 
 /* What a block holds beyond the bandwidth is multiplied and not used. */
 INLINED void
-add_line (const Look *look, int b, size_t at, int j, Block *sum)
+add_line_products (const Look *look, int b, size_t at, int j, Block *sum)
 {
   const Twin *twin = &look->twin[b][j];
   const int8_t *other = look->other[j] + at;
@@ -101,22 +101,23 @@ add_line (const Look *look, int b, size_t at, int j, Block *sum)
 
 /* Lines @from to before @to. */
 INLINED void
-add_lines (
+add_inner_lines (
     const Look *look, int b, size_t at, int from, int to, Block *restrict sum)
 {
   memset (sum->real, 0, sizeof sum->real);
   memset (sum->imaginary, 0, sizeof sum->imaginary);
   for (int j = from; j < to; j++)
-    add_line (look, b, at, j, sum);
+    add_line_products (look, b, at, j, sum);
 }
 
 /* @sum and line @j more, as re and im of each frequency. */
 INLINED void
-add_last (const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
+add_last_line (
+    const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
 {
   int32_t *to = r + b * POCSTEREO_BLOCK;
 
-  add_line (look, b, at, j, &sum);
+  add_line_products (look, b, at, j, &sum);
 #pragma omp simd
   for (int i = 0; i < POCSTEREO_BLOCK / 2; i++) {
     to[2 * i] = sum.real[i];
@@ -127,7 +128,7 @@ add_last (const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
 /* The sums over lines of F conj (G), g around column @q, in the row that is
  * @below the first one, 0 or 1. */
 INLINED void
-sums (const Look *look, int below, int q, int32_t r[SUMS])
+sum_one_row (const Look *look, int below, int q, int32_t r[SUMS])
 {
   int last = below + look->lines - 1;
 
@@ -135,22 +136,22 @@ sums (const Look *look, int below, int q, int32_t r[SUMS])
     size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
     Block sum;
 
-    add_lines (look, b, at, below, last, &sum);
-    add_last (look, b, at, last, sum, r);
+    add_inner_lines (look, b, at, below, last, &sum);
+    add_last_line (look, b, at, last, sum, r);
   }
 }
 
 /* In both rows, which share all lines but two. */
 INLINED void
-sums_of_two (const Look *look, int q, int32_t r[2][SUMS])
+sum_two_rows (const Look *look, int q, int32_t r[2][SUMS])
 {
   for (int b = 0; b < look->blocks; b++) {
     size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
     Block sum;
 
-    add_lines (look, b, at, 1, look->lines, &sum);
-    add_last (look, b, at, 0, sum, r[0]);
-    add_last (look, b, at, look->lines, sum, r[1]);
+    add_inner_lines (look, b, at, 1, look->lines, &sum);
+    add_last_line (look, b, at, 0, sum, r[0]);
+    add_last_line (look, b, at, look->lines, sum, r[1]);
   }
 }
 
@@ -180,8 +181,8 @@ transpose_lags (const PocstereoTables *t)
 
 /* pocstereo_peak (), @first <= 0 <= @last. */
 INLINED int
-highest (const Lags *lags, int bandwidth, const int32_t *r, int first, int last,
-    int32_t *height)
+find_highest_lag (const Lags *lags, int bandwidth, const int32_t *r, int first,
+    int last, int32_t *height)
 {
   int32_t before[LAG_ROOM], after[LAG_ROOM];
   int best = first, m = 0;
@@ -221,7 +222,7 @@ typedef struct {
   const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
   const int8_t *field, *other;         /* phasors of this view and the other */
   const int32_t *parent;               /* disparities of the layer above */
-  int candidates, reach; /* reach: lags, of pocstereo_reaches () */
+  int candidates, reach; /* reach: lags, of pocstereo_reaches_base () */
   int32_t *found, *height;
   uint16_t min_peak;
   PocstereoMatch *match; /* rows of the layer's width, of layer 0 */
@@ -230,7 +231,7 @@ typedef struct {
 /* Leaves of @n disparities those that none before them reaches, and returns how
  * many. */
 INLINED int
-distinct (int *base, int n, int lags)
+keep_distinct_bases (int *base, int n, int lags)
 {
   int left = 0;
 
@@ -239,7 +240,7 @@ distinct (int *base, int n, int lags)
     bool is_new = true;
 
     for (int j = 0; j < left; j++)
-      is_new &= !pocstereo_reaches (base[j], now, lags);
+      is_new &= !pocstereo_reaches_base (base[j], now, lags);
     base[left] = now;
     left += is_new;
   }
@@ -247,12 +248,12 @@ distinct (int *base, int n, int lags)
 }
 
 INLINED int
-column (const Search *s, int x, int disparity)
+seen_column (const Search *s, int x, int disparity)
 {
   return pocstereo_clamp (x - disparity, 0, s->layer->width - 1);
 }
 
-/* pocstereo_try (). */
+/* pocstereo_try_base (). */
 INLINED void
 try_base (
     const Search *s, const int32_t *r, int base, int lags, PocstereoBest *best)
@@ -261,8 +262,8 @@ try_base (
   int32_t height;
 
   pocstereo_lags (s->layer, base, lags, &first, &last);
-  lag = highest (s->lags, s->t->bandwidth, r, first, last, &height);
-  pocstereo_take_higher (height, base + lag, best);
+  lag = find_highest_lag (s->lags, s->t->bandwidth, r, first, last, &height);
+  pocstereo_take_higher_peak (height, base + lag, best);
 }
 
 /* The disparities that a pixel tries, which are those of its parents. */
@@ -271,7 +272,7 @@ typedef struct {
 } Tries;
 
 INLINED void
-take_parents (const Search *s, int x, int y, Tries *tries)
+take_parent_bases (const Search *s, int x, int y, Tries *tries)
 {
   for (int i = 0; i < s->candidates; i++) {
     PocstereoPoint p =
@@ -280,17 +281,17 @@ take_parents (const Search *s, int x, int y, Tries *tries)
 
     tries->base[i] = pocstereo_clamp (base, s->layer->floor, s->layer->ceil);
   }
-  tries->n = distinct (tries->base, s->candidates, s->reach);
+  tries->n = keep_distinct_bases (tries->base, s->candidates, s->reach);
 }
 
 /* Tries @base in column @x of two rows. */
 INLINED void
-try_two (
+try_two_rows (
     const Search *s, const Look *look, int x, int base, PocstereoBest best[2])
 {
   int32_t r[2][SUMS];
 
-  sums_of_two (look, column (s, x, base), r);
+  sum_two_rows (look, seen_column (s, x, base), r);
   for (int row = 0; row < 2; row++)
     try_base (s, r[row], base, s->t->lags, &best[row]);
 }
@@ -298,18 +299,19 @@ try_two (
 /* Steps 4 and 5, in @rows rows, 1 or 2; of a second one there is only one, what
  * it finds is not kept. */
 INLINED void
-search (const Search *s, const Look *look, int x, int y, int rows,
+search_pixel (const Search *s, const Look *look, int x, int y, int rows,
     const Tries *tries)
 {
   const PocstereoLayer *layer = s->layer;
   PocstereoBest best[2] = {{INT32_MIN, 0}, {INT32_MIN, 0}};
 
   for (int i = 0; i < layer->tiles && !s->above; i++)
-    try_two (s, look, x,
-        pocstereo_clamp (pocstereo_tile (layer, i), layer->floor, layer->ceil),
+    try_two_rows (s, look, x,
+        pocstereo_clamp (
+            pocstereo_tile_base (layer, i), layer->floor, layer->ceil),
         best);
   for (int i = 0; i < tries->n; i++)
-    try_two (s, look, x, tries->base[i], best);
+    try_two_rows (s, look, x, tries->base[i], best);
   for (int row = 0; row < rows; row++) {
     size_t at = (size_t) (y + row) * layer->width + x;
 
@@ -321,7 +323,7 @@ search (const Search *s, const Look *look, int x, int y, int rows,
 /* The last look at layer 0, at the medians of what was found, which have taken
  * the parents' place.  @r: the sums at what it finds. */
 INLINED void
-search_again (
+search_pixel_again (
     const Search *s, const Look *look, int x, int y, int row, int32_t r[SUMS])
 {
   const PocstereoLayer *layer = s->layer;
@@ -330,44 +332,44 @@ search_again (
   int base[POCSTEREO_AGAIN], n = s->candidates > 1 ? POCSTEREO_AGAIN : 0;
 
   for (int i = 0; i < n; i++) {
-    PocstereoPoint p = pocstereo_around (
+    PocstereoPoint p = pocstereo_place_around (
         i, x, y + row, POCSTEREO_AGAIN_APART, layer->width, layer->height);
 
     base[i] = s->parent[(size_t) p.y * layer->width + p.x];
   }
-  n = distinct (base, n, POCSTEREO_AGAIN_LAGS);
+  n = keep_distinct_bases (base, n, POCSTEREO_AGAIN_LAGS);
   for (int i = 0; i < n; i++) {
-    sums (look, row, column (s, x, base[i]), r);
+    sum_one_row (look, row, seen_column (s, x, base[i]), r);
     try_base (s, r, base[i], POCSTEREO_AGAIN_LAGS, &best);
   }
   if (!n || base[n - 1] != best.disparity)
-    sums (look, row, column (s, x, best.disparity), r);
+    sum_one_row (look, row, seen_column (s, x, best.disparity), r);
   s->found[at] = best.disparity;
 }
 
 /* Rows of a stretch that are looked at together: an even one and the next,
  * whose parents are the same. */
 INLINED int
-rows_from (int y, int end)
+rows_at_once (int y, int end)
 {
   return y % 2 || y + 1 == end ? 1 : 2;
 }
 
 VECTORS static void
-search_rows (void *data, int begin, int end)
+search_pixel_rows (void *data, int begin, int end)
 {
   const Search *s = data;
   Look look;
   Tries tries = {.n = 0};
 
   for (int y = begin, rows; y < end; y += rows) {
-    rows = rows_from (y, end);
+    rows = rows_at_once (y, end);
     look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
     for (int x = 0; x < s->layer->width; x++) {
       if (s->above && x % 2 == 0)
-        take_parents (s, x, y, &tries); /* the next pixel's, too */
-      look_at (&look, x);
-      search (s, &look, x, y, rows, &tries);
+        take_parent_bases (s, x, y, &tries); /* the next pixel's, too */
+      look_at_column (&look, x);
+      search_pixel (s, &look, x, y, rows, &tries);
     }
   }
 }
@@ -377,18 +379,18 @@ typedef int32_t Found[2 * POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LANES];
 
 /* Step 7, of @n pixels from (@x, @y) on in @rows rows. */
 INLINED void
-refine (const Search *s, Look *look, int x, int y, int n, int rows)
+refine_pixels (const Search *s, Look *look, int x, int y, int n, int rows)
 {
   Found found[2];
 
   for (int row = 0; row < 2; row++)
     memset (found[row], 0, look->bytes * sizeof *found[row]);
   for (int i = 0; i < n; i++) {
-    look_at (look, x + i);
+    look_at_column (look, x + i);
     for (int row = 0; row < rows; row++) {
       int32_t r[SUMS];
 
-      search_again (s, look, x + i, y, row, r);
+      search_pixel_again (s, look, x + i, y, row, r);
       for (int k = 0; k < look->bytes; k++)
         found[row][k][i] = r[k];
     }
@@ -401,7 +403,7 @@ refine (const Search *s, Look *look, int x, int y, int n, int rows)
 }
 
 VECTORS static void
-refine_rows (void *data, int begin, int end)
+refine_pixel_rows (void *data, int begin, int end)
 {
   const Search *s = data;
   int width = s->layer->width;
@@ -410,13 +412,13 @@ refine_rows (void *data, int begin, int end)
   for (int y = begin, rows; y < end; y += rows) {
     PocstereoMatch *match = s->match + (size_t) y * width;
 
-    rows = rows_from (y, end);
+    rows = rows_at_once (y, end);
     look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
     for (int x = 0; x < width; x += POCSTEREO_LANES)
-      refine (s, &look, x, y,
+      refine_pixels (s, &look, x, y,
           width - x < POCSTEREO_LANES ? width - x : POCSTEREO_LANES, rows);
     for (int i = 0; i < rows * width; i++)
-      pocstereo_forget_low (s->min_peak, &match[i]);
+      pocstereo_drop_low_peak (s->min_peak, &match[i]);
   }
 }
 
@@ -435,11 +437,11 @@ match_view (Search s, const PocstereoLayer *layers, int top,
     s.reach = l ? 0 : s.t->lags;
     s.found = found;
     s.parent = parent;
-    parallel_for (s.layer->height, 8, search_rows, &s);
+    parallel_for (s.layer->height, 8, search_pixel_rows, &s);
     if (s.candidates > 1)
       pocstereo_median_cpu (found, parent, s.layer->width, s.layer->height);
     if (!l)
-      parallel_for (s.layer->height, 8, refine_rows, &s);
+      parallel_for (s.layer->height, 8, refine_pixel_rows, &s);
     else if (s.candidates == 1) {
       found = parent;
       parent = s.found;

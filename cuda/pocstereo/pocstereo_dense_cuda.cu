@@ -18,7 +18,8 @@ struct Maps {
 
 /* Where pixel @x's window begins in the field of @view. */
 static __device__ __forceinline__ const uint2 *
-window_at (const PocstereoFields &f, int view, int l, int width, int x, int y)
+field_window_at (
+    const PocstereoFields &f, int view, int l, int width, int x, int y)
 {
   x = pocstereo_clamp (x, 0, width - 1);
   return pocstereo_couples (f, view, l) + (size_t) (y / 2) * f.pitch[l] + x;
@@ -28,18 +29,19 @@ window_at (const PocstereoFields &f, int view, int l, int width, int x, int y)
  * and returns how many they are.  The lists of a block's threads lie side by
  * side. */
 static __device__ __forceinline__ int
-offer (int32_t *list, int n, int32_t base, int lags)
+offer_base (int32_t *list, int n, int32_t base, int lags)
 {
   for (int i = 0; i < n; i++)
-    if (pocstereo_reaches (list[i * THREADS], base, lags))
+    if (pocstereo_reaches_base (list[i * THREADS], base, lags))
       return n;
   list[n * THREADS] = base;
   return n + 1;
 }
 
 static __device__ __forceinline__ int
-candidates (int most, const PocstereoLayer &layer, const PocstereoLayer &above,
-    const int32_t *parent, int x, int y, int lags, int32_t *list)
+list_candidates (int most, const PocstereoLayer &layer,
+    const PocstereoLayer &above, const int32_t *parent, int x, int y, int lags,
+    int32_t *list)
 {
   int n = 0;
 
@@ -47,7 +49,8 @@ candidates (int most, const PocstereoLayer &layer, const PocstereoLayer &above,
     PocstereoPoint p = pocstereo_parent (i, x, y, above.width, above.height);
     int base = 2 * parent[(size_t) p.y * above.width + p.x];
 
-    n = offer (list, n, pocstereo_clamp (base, layer.floor, layer.ceil), lags);
+    n = offer_base (
+        list, n, pocstereo_clamp (base, layer.floor, layer.ceil), lags);
   }
   return n;
 }
@@ -55,7 +58,7 @@ candidates (int most, const PocstereoLayer &layer, const PocstereoLayer &above,
 /* Steps 4 and 5 in layer @l. */
 template <class Window>
 static __global__ void
-__launch_bounds__ (THREADS) search_kernel (
+__launch_bounds__ (THREADS) search_pixels_kernel (
     const __grid_constant__ PocstereoPyramid p,
     const __grid_constant__ PocstereoFields f, const __grid_constant__ Window t,
     const __grid_constant__ Maps maps, int l)
@@ -75,20 +78,20 @@ __launch_bounds__ (THREADS) search_kernel (
   await_previous ();
   if (x >= layer.width || y >= layer.height)
     return;
-  left.load (
-      t, window_at (f, view, l, layer.width, x, y), f.pitch[l], f.deeper[l]);
+  left.load_window (t, field_window_at (f, view, l, layer.width, x, y),
+      f.pitch[l], f.deeper[l]);
   n = coarsest ? layer.tiles
-               : candidates (maps.candidates, layer, p.layer[view][l + 1],
+               : list_candidates (maps.candidates, layer, p.layer[view][l + 1],
                      maps.parent[view], x, y, l ? 0 : t.lags, list);
 #pragma unroll 1
   for (int i = 0; i < n; i++) {
-    int base = coarsest
-        ? pocstereo_clamp (pocstereo_tile (&layer, i), layer.floor, layer.ceil)
-        : list[i * THREADS];
+    int base = coarsest ? pocstereo_clamp (pocstereo_tile_base (&layer, i),
+                              layer.floor, layer.ceil)
+                        : list[i * THREADS];
     PocstereoSums<Window> even, odd;
 
-    pocstereo_correlate_two (t, left,
-        window_at (f, 1 - view, l, layer.width, x - base, y), f.pitch[l],
+    pocstereo_correlate_two_lines (t, left,
+        field_window_at (f, 1 - view, l, layer.width, x - base, y), f.pitch[l],
         f.deeper[l], &even, &odd);
     pocstereo_try_lags (t, layer, even, base, t.lags, &best[0]);
     pocstereo_try_lags (t, layer, odd, base, t.lags, &best[1]);
@@ -104,7 +107,7 @@ __launch_bounds__ (THREADS) search_kernel (
 /* The last look at layer 0, at medians, and Step 7. */
 template <class Window>
 static __global__ void
-__launch_bounds__ (THREADS) refine_kernel (
+__launch_bounds__ (THREADS) refine_pixels_kernel (
     const __grid_constant__ PocstereoPyramid p,
     const __grid_constant__ PocstereoFields f, const __grid_constant__ Window t,
     const __grid_constant__ Maps maps, const PocstereoTables *tables,
@@ -126,16 +129,17 @@ __launch_bounds__ (THREADS) refine_kernel (
   await_previous ();
   if (x >= layer.width || y >= layer.height)
     return;
-  left.load (
-      t, window_at (f, view, 0, layer.width, x, y), f.pitch[0], f.deeper[0]);
+  left.load_window (t, field_window_at (f, view, 0, layer.width, x, y),
+      f.pitch[0], f.deeper[0]);
   best.height = maps.height[view][at];
   best.disparity = maps.found[view][at];
   if (maps.candidates > 1)
     for (int i = 0; i < POCSTEREO_AGAIN; i++) {
-      PocstereoPoint q = pocstereo_around (
+      PocstereoPoint q = pocstereo_place_around (
           i, x, y, POCSTEREO_AGAIN_APART, layer.width, layer.height);
 
-      n = offer (list, n, maps.parent[view][(size_t) q.y * layer.width + q.x],
+      n = offer_base (list, n,
+          maps.parent[view][(size_t) q.y * layer.width + q.x],
           POCSTEREO_AGAIN_LAGS);
     }
 #pragma unroll 1
@@ -144,20 +148,20 @@ __launch_bounds__ (THREADS) refine_kernel (
 
     if (i && i == n && base == list[(n - 1) * THREADS])
       break; /* the sums are those already */
-    pocstereo_correlate_one (t, left,
-        window_at (f, 1 - view, 0, layer.width, x - base, y), f.pitch[0],
+    pocstereo_correlate_line (t, left,
+        field_window_at (f, 1 - view, 0, layer.width, x - base, y), f.pitch[0],
         f.deeper[0], y % 2, &sums);
     if (i < n)
       pocstereo_try_lags (t, layer, sums, base, POCSTEREO_AGAIN_LAGS, &best);
   }
-  match = pocstereo_refine_in (t, tables, sums.r, best.disparity);
-  pocstereo_forget_low (min_peak, &match);
+  match = pocstereo_refine_in_window (t, tables, sums.r, best.disparity);
+  pocstereo_drop_low_peak (min_peak, &match);
   matches.view[view][at] = match;
 }
 
 template <class Window>
 static const char *
-search_layer (const Device *dev, const PocstereoPyramid *p,
+search_pixel_layer (const Device *dev, const PocstereoPyramid *p,
     const PocstereoFields *fields, const Window &t, int n_views, Maps *maps,
     int l)
 {
@@ -165,7 +169,7 @@ search_layer (const Device *dev, const PocstereoPyramid *p,
   const int32_t *const from[2] = {maps->found[0], maps->found[1]};
   int32_t *to[2] = {(int32_t *) maps->parent[0], (int32_t *) maps->parent[1]};
 
-  TRY (pocstereo_launch (dev, search_kernel<Window>,
+  TRY (pocstereo_launch_kernel (dev, search_pixels_kernel<Window>,
       dim3 (ceil_div (layer->width, TILE_X),
           ceil_div (layer->height, 2 * TILE_Y), n_views),
       dim3 (TILE_X, TILE_Y), *p, *fields, t, *maps, l));
@@ -193,8 +197,8 @@ pocstereo_dense_cuda (const Device *dev, const PocstereoPyramid *p,
     using Window = std::decay_t<decltype (t)>;
 
     for (int l = p->n_layers - 1; l >= 0; l--)
-      TRY (search_layer (dev, p, fields, t, matches->n_views, &maps, l));
-    return pocstereo_launch (dev, refine_kernel<Window>,
+      TRY (search_pixel_layer (dev, p, fields, t, matches->n_views, &maps, l));
+    return pocstereo_launch_kernel (dev, refine_pixels_kernel<Window>,
         dim3 (ceil_div (matches->width, TILE_X),
             ceil_div (matches->height, TILE_Y), matches->n_views),
         dim3 (TILE_X, TILE_Y), *p, *fields, t, maps, constants->device,

@@ -33,7 +33,7 @@ typedef struct {
 
 /* The next pixel with a match, seen from (@x, @y) to @side of 8; -1: none. */
 BOTH int32_t
-pocstereo_next (const PocstereoGaps *g, int side, int x, int y)
+pocstereo_next_match (const PocstereoGaps *g, int side, int x, int y)
 {
   /* dx + 1 and dy + 1 of each side, two bits each, the first lowest */
   int dx = (int) (0x2858u >> (2 * side) & 3) - 1;
@@ -62,18 +62,19 @@ pocstereo_within_step (int32_t a, int32_t b, int32_t step)
 /* Whether what the right view shows of @x in row @y at @disparity is in it, and
  * is not confirmed to be something else. */
 BOTH bool
-pocstereo_is_free (const PocstereoGaps *g, int x, int y, int32_t disparity)
+pocstereo_is_place_free (
+    const PocstereoGaps *g, int x, int y, int32_t disparity)
 {
   const PocstereoMatch *right = g->right + (size_t) y * g->width;
   const int32_t *left = g->confirmed + (size_t) y * g->width;
-  int q = pocstereo_other (x, disparity), back;
+  int q = pocstereo_other_column (x, disparity), back;
 
   if (q < 0 || q >= g->width)
     return false;
   if (right[q].disparity == POCSTEREO_NONE ||
       pocstereo_within_step (disparity, -right[q].disparity, g->most))
     return true;
-  back = pocstereo_other (q, right[q].disparity);
+  back = pocstereo_other_column (q, right[q].disparity);
   return back < 0 || back >= g->width || left[back] == POCSTEREO_NONE ||
       !pocstereo_within_step (left[back], -right[q].disparity, g->most);
 }
@@ -89,11 +90,11 @@ pocstereo_disagreement (const PocstereoGaps *g, int x, int y, int32_t disparity)
 
     for (int i = -POCSTEREO_BOX; i <= POCSTEREO_BOX; i++) {
       int at = pocstereo_clamp (x + i, 0, g->width - 1);
-      int q =
-          pocstereo_clamp (pocstereo_other (at, disparity), 0, g->width - 1);
+      int q = pocstereo_clamp (
+          pocstereo_other_column (at, disparity), 0, g->width - 1);
 
-      sum +=
-          pocstereo_differing (g->census[0][row + at], g->census[1][row + q]);
+      sum += pocstereo_differing_bits (
+          g->census[0][row + at], g->census[1][row + q]);
     }
   }
   return sum;
@@ -102,7 +103,8 @@ pocstereo_disagreement (const PocstereoGaps *g, int x, int y, int32_t disparity)
 /* Whether the views speak for @disparity about as much as for the match that
  * was dropped at (@x, @y): its censuses differ in at most a quarter more. */
 BOTH bool
-pocstereo_is_as_good (const PocstereoGaps *g, int x, int y, int32_t disparity)
+pocstereo_is_fit_as_good (
+    const PocstereoGaps *g, int x, int y, int32_t disparity)
 {
   int32_t dropped = g->dropped[(size_t) y * g->width + x];
 
@@ -121,7 +123,7 @@ pocstereo_filler (const PocstereoGaps *g, int x, int y, int *votes)
 
   *votes = POCSTEREO_MAJORITY - 1;
   for (int i = 0; i < POCSTEREO_SIDES; i++)
-    at[i] = pocstereo_next (g, i, x, y);
+    at[i] = pocstereo_next_match (g, i, x, y);
   for (int i = 0; i < POCSTEREO_SIDES; i++) {
     int n = 0;
 
@@ -129,19 +131,20 @@ pocstereo_filler (const PocstereoGaps *g, int x, int y, int *votes)
       n += at[k] >= 0 &&
           pocstereo_within_step (
               g->confirmed[at[k]], g->confirmed[at[i]], POCSTEREO_FILL_STEP);
-    if (n > *votes && pocstereo_is_free (g, x, y, g->confirmed[at[i]])) {
+    if (n > *votes && pocstereo_is_place_free (g, x, y, g->confirmed[at[i]])) {
       *votes = n;
       best = at[i];
     }
   }
-  return best >= 0 && pocstereo_is_as_good (g, x, y, g->confirmed[best]) ? best
-                                                                         : -1;
+  return best >= 0 && pocstereo_is_fit_as_good (g, x, y, g->confirmed[best])
+      ? best
+      : -1;
 }
 
 /* What (@x, @y) says after @filler with @votes spoke for it: as sure as that
  * one, by its share of the votes. */
 BOTH PocstereoMatch
-pocstereo_filled (PocstereoMatch filler, int votes)
+pocstereo_filled_match (PocstereoMatch filler, int votes)
 {
   filler.peak = (uint16_t) (filler.peak * votes / POCSTEREO_SIDES);
   if (filler.sigma < POCSTEREO_FILL_SIGMA)

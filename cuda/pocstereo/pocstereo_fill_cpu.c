@@ -13,7 +13,7 @@ typedef struct {
 
 /* Only pixels without a match change, and no other pixel reads these. */
 static void
-fill_rows (void *data, int begin, int end)
+fill_gap_rows (void *data, int begin, int end)
 {
   const Fill *f = data;
   const PocstereoGaps *g = &f->gaps;
@@ -29,8 +29,8 @@ fill_rows (void *data, int begin, int end)
       filler = pocstereo_filler (g, x, y, &votes);
       if (filler < 0)
         continue;
-      *match = pocstereo_filled (f->matches[filler], votes);
-      pocstereo_forget_low (f->min_peak, match);
+      *match = pocstereo_filled_match (f->matches[filler], votes);
+      pocstereo_drop_low_peak (f->min_peak, match);
     }
 }
 
@@ -47,6 +47,6 @@ pocstereo_fill_cpu (const Device *dev, const PocstereoCensuses *census,
   (void) dev;
   pocstereo_disparities_cpu (
       matches->view[0], (size_t) width * height, scratch);
-  parallel_for (height, 8, fill_rows, &f);
+  parallel_for (height, 8, fill_gap_rows, &f);
   return NULL;
 }

@@ -8,7 +8,7 @@
 #define TILE_Y 4
 
 static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) confirmed_kernel (
+__launch_bounds__ (TILE_X *TILE_Y) confirmed_copy_kernel (
     const __grid_constant__ PocstereoDenseMatches m, int32_t *confirmed)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
@@ -24,7 +24,7 @@ __launch_bounds__ (TILE_X *TILE_Y) confirmed_kernel (
 /* Only pixels without a match change, and no other pixel reads these. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
-    fill_kernel (const __grid_constant__ PocstereoGaps g,
+    fill_gaps_kernel (const __grid_constant__ PocstereoGaps g,
         PocstereoMatch *matches, uint16_t min_peak)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
@@ -41,8 +41,8 @@ __launch_bounds__ (TILE_X *TILE_Y)
   filler = pocstereo_filler (&g, x, y, &votes);
   if (filler < 0)
     return;
-  match = pocstereo_filled (matches[filler], votes);
-  pocstereo_forget_low (min_peak, &match);
+  match = pocstereo_filled_match (matches[filler], votes);
+  pocstereo_drop_low_peak (min_peak, &match);
   matches[at] = match;
 }
 
@@ -55,8 +55,8 @@ pocstereo_fill_cuda (const Device *dev, const PocstereoCensuses *census,
       matches->view[1], {census->view[0], census->view[1]}, max_difference};
   dim3 blocks (ceil_div (g.width, TILE_X), ceil_div (g.height, TILE_Y));
 
-  TRY (pocstereo_launch (
-      dev, confirmed_kernel, blocks, dim3 (TILE_X, TILE_Y), *matches, scratch));
-  return pocstereo_launch (dev, fill_kernel, blocks, dim3 (TILE_X, TILE_Y), g,
-      matches->view[0], min_peak);
+  TRY (pocstereo_launch_kernel (dev, confirmed_copy_kernel, blocks,
+      dim3 (TILE_X, TILE_Y), *matches, scratch));
+  return pocstereo_launch_kernel (dev, fill_gaps_kernel, blocks,
+      dim3 (TILE_X, TILE_Y), g, matches->view[0], min_peak);
 }

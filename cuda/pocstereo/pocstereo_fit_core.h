@@ -52,7 +52,7 @@ pocstereo_add_wave (const PocstereoTables *t, int k, float re, float im,
 
 /* From derivatives by angles to those by pixels. */
 BOTH void
-pocstereo_by_pixels (const PocstereoTables *t, PocstereoPoly *p)
+pocstereo_poly_by_pixels (const PocstereoTables *t, PocstereoPoly *p)
 {
   p->slope *= t->omega;
   p->bend *= t->omega * t->omega;
@@ -68,7 +68,7 @@ pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
   for (int k = 0; k < t->bandwidth; k++)
     pocstereo_add_wave (
         t, k, (float) r[2 * k], (float) r[2 * k + 1], s, c, &sn, &cs, &p);
-  pocstereo_by_pixels (t, &p);
+  pocstereo_poly_by_pixels (t, &p);
   return p;
 }
 
@@ -76,7 +76,7 @@ pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
 #define POCSTEREO_STEPS 3
 
 BOTH float
-pocstereo_step (PocstereoPoly p)
+pocstereo_newton_step (PocstereoPoly p)
 {
   float step = p.bend < 0 ? -p.slope / p.bend : 0;
 
@@ -84,10 +84,10 @@ pocstereo_step (PocstereoPoly p)
 }
 
 BOTH float
-pocstereo_newton (const PocstereoTables *t, const int32_t *r, float x)
+pocstereo_newton_peak (const PocstereoTables *t, const int32_t *r, float x)
 {
   for (int i = 0; i < POCSTEREO_STEPS; i++)
-    x += pocstereo_step (pocstereo_poly (t, r, x));
+    x += pocstereo_newton_step (pocstereo_poly (t, r, x));
   return x;
 }
 
@@ -116,7 +116,8 @@ pocstereo_sigma (const PocstereoTables *t, float scatter, PocstereoPoly p)
 
 /* What frequency @k adds to the scatter. */
 BOTH float
-pocstereo_scatter (const PocstereoTables *t, int k, float re, float im)
+pocstereo_frequency_scatter (
+    const PocstereoTables *t, int k, float re, float im)
 {
   float unit = 1 / (float) (t->lines * POCSTEREO_TURN * POCSTEREO_TURN), c2;
   float w = t->weight[k] * (float) (k + 1);
@@ -128,30 +129,30 @@ pocstereo_scatter (const PocstereoTables *t, int k, float re, float im)
 }
 
 BOTH uint16_t
-pocstereo_u16 (float v)
+pocstereo_round_u16 (float v)
 {
   return (uint16_t) (v >= 65535 ? 65535 : v > 0 ? pocstereo_nearest (v) : 0);
 }
 
 /* What is found @x pixels from the integer disparity @base. */
 BOTH PocstereoMatch
-pocstereo_found (
+pocstereo_match_of_peak (
     const PocstereoTables *t, int base, float x, PocstereoPoly p, float scatter)
 {
   PocstereoMatch match;
 
   match.disparity =
       base * POCSTEREO_ONE + pocstereo_nearest (x * POCSTEREO_ONE);
-  match.peak = pocstereo_u16 (p.height / t->perfect * 65535);
+  match.peak = pocstereo_round_u16 (p.height / t->perfect * 65535);
   match.sigma =
-      pocstereo_u16 (pocstereo_sigma (t, scatter, p) * POCSTEREO_SIGMA);
+      pocstereo_round_u16 (pocstereo_sigma (t, scatter, p) * POCSTEREO_SIGMA);
   return match;
 }
 
 /* The peak is looked for among the inner lags and may lie half a sample beyond
  * them. */
 BOTH float
-pocstereo_near (float x)
+pocstereo_clamp_peak (float x)
 {
   const float most = POCSTEREO_FINE_LAGS - .5f;
 
@@ -161,7 +162,7 @@ pocstereo_near (float x)
 /* Step 7: the match, given the sums over lines @r at the integer disparity
  * @base. */
 BOTH PocstereoMatch
-pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
+pocstereo_refine_match (const PocstereoTables *t, const int32_t *r, int base)
 {
   float x, scatter = 0;
   int32_t height;
@@ -169,13 +170,15 @@ pocstereo_refine (const PocstereoTables *t, const int32_t *r, int base)
       t, r, 1 - POCSTEREO_FINE_LAGS, POCSTEREO_FINE_LAGS - 1, &height);
 
   if (t->fit == POCSTEREO_NEWTON)
-    x = pocstereo_newton (t, r, (float) n);
+    x = pocstereo_newton_peak (t, r, (float) n);
   else
     x = (float) n +
         pocstereo_closed_form (t, (float) pocstereo_correlation (t, r, n - 1),
             (float) height, (float) pocstereo_correlation (t, r, n + 1));
-  x = pocstereo_near (x);
+  x = pocstereo_clamp_peak (x);
   for (int k = 0; k < t->bandwidth; k++)
-    scatter += pocstereo_scatter (t, k, (float) r[2 * k], (float) r[2 * k + 1]);
-  return pocstereo_found (t, base, x, pocstereo_poly (t, r, x), scatter);
+    scatter += pocstereo_frequency_scatter (
+        t, k, (float) r[2 * k], (float) r[2 * k + 1]);
+  return pocstereo_match_of_peak (
+      t, base, x, pocstereo_poly (t, r, x), scatter);
 }

@@ -10,7 +10,7 @@
 
 /* Puts the smaller number first. */
 BOTH void
-pocstereo_order (int32_t *a, int32_t *b)
+pocstereo_order_two (int32_t *a, int32_t *b)
 {
   int32_t low = *a < *b ? *a : *b, high = *a < *b ? *b : *a;
 

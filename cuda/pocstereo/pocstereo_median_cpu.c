@@ -21,33 +21,33 @@ typedef struct {
 } Filter;
 
 INLINED void
-order (int32_t *restrict a, int32_t *restrict b)
+order_lanes (int32_t *restrict a, int32_t *restrict b)
 {
 #pragma omp simd
   for (int i = 0; i < LANES; i++)
-    pocstereo_order (&a[i], &b[i]);
+    pocstereo_order_two (&a[i], &b[i]);
 }
 
 /* Five numbers of each lane in order, by nine comparisons. */
 INLINED void
-order_five (int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e)
+order_five_lanes (int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e)
 {
-  order (a, d);
-  order (b, e);
-  order (a, c);
-  order (b, d);
-  order (a, b);
-  order (c, e);
-  order (b, c);
-  order (d, e);
-  order (c, d);
+  order_lanes (a, d);
+  order_lanes (b, e);
+  order_lanes (a, c);
+  order_lanes (b, d);
+  order_lanes (a, b);
+  order_lanes (c, e);
+  order_lanes (b, c);
+  order_lanes (d, e);
+  order_lanes (c, d);
 }
 
 /* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
  * they are dropped, the next one comes in, and so on ("forgetful selection").
  */
 INLINED void
-median_of_13 (int32_t v[13][LANES], int32_t median[LANES])
+median_of_13_lanes (int32_t v[13][LANES], int32_t median[LANES])
 {
   for (int first = 0; first < 6; first++) {
     const int last = 7; /* those still in: first to last */
@@ -55,9 +55,9 @@ median_of_13 (int32_t v[13][LANES], int32_t median[LANES])
     if (first)
       memcpy (v[last], v[last + first], sizeof v[last]);
     for (int i = first; i < last; i++)
-      order (v[i], v[i + 1]);
+      order_lanes (v[i], v[i + 1]);
     for (int i = last - 2; i >= first; i--)
-      order (v[i], v[i + 1]);
+      order_lanes (v[i], v[i + 1]);
   }
   memcpy (median, v[6], sizeof v[6]);
 }
@@ -66,7 +66,7 @@ median_of_13 (int32_t v[13][LANES], int32_t median[LANES])
  * rows are too, number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i)
  * (5 - j) - 1 above: where either is over 12, it is not the median. */
 INLINED void
-median_of_ordered (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
+median_of_lanes (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
 {
   int32_t v[SIDE][LANES], left[SIDE * SIDE][LANES];
   int n = 0;
@@ -74,17 +74,17 @@ median_of_ordered (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
   for (int i = 0; i < SIDE; i++) {
     for (int j = 0; j < SIDE; j++)
       memcpy (v[j], column[i] + x + j, sizeof v[j]);
-    order_five (v[0], v[1], v[2], v[3], v[4]);
+    order_five_lanes (v[0], v[1], v[2], v[3], v[4]);
     for (int j = 0; j < SIDE; j++)
       if ((i + 1) * (j + 1) <= 13 && (SIDE - i) * (SIDE - j) <= 13)
         memcpy (left[n++], v[j], sizeof v[j]);
   }
-  median_of_13 (left, median);
+  median_of_13_lanes (left, median);
 }
 
 /* Columns of 5 of row @y, from column @x - REACH on. */
 static void
-gather (const Filter *f, int x, int y, int32_t column[SIDE][ROOM])
+gather_columns (const Filter *f, int x, int y, int32_t column[SIDE][ROOM])
 {
   for (int j = 0; j < SIDE; j++) {
     const int32_t *row = f->from +
@@ -100,27 +100,27 @@ gather (const Filter *f, int x, int y, int32_t column[SIDE][ROOM])
 
 /* The medians of @n pixels from (@x, @y) on. */
 VECTORS static void
-filter_part (const Filter *f, int x, int y, int n)
+median_part (const Filter *f, int x, int y, int n)
 {
   int32_t column[SIDE][ROOM], median[PART];
 
-  gather (f, x, y, column);
+  gather_columns (f, x, y, column);
   for (int i = 0; i < ROOM; i += LANES)
-    order_five (column[0] + i, column[1] + i, column[2] + i, column[3] + i,
-        column[4] + i);
+    order_five_lanes (column[0] + i, column[1] + i, column[2] + i,
+        column[3] + i, column[4] + i);
   for (int i = 0; i < n; i += LANES)
-    median_of_ordered (column, i, median + i);
+    median_of_lanes (column, i, median + i);
   memcpy (f->to + (size_t) y * f->width + x, median, n * sizeof *median);
 }
 
 static void
-filter_rows (void *data, int begin, int end)
+median_rows (void *data, int begin, int end)
 {
   const Filter *f = data;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < f->width; x += PART)
-      filter_part (f, x, y, f->width - x < PART ? f->width - x : PART);
+      median_part (f, x, y, f->width - x < PART ? f->width - x : PART);
 }
 
 void
@@ -128,5 +128,5 @@ pocstereo_median_cpu (const int32_t *from, int32_t *to, int width, int height)
 {
   Filter f = {from, to, width, height};
 
-  parallel_for (height, 0, filter_rows, &f);
+  parallel_for (height, 0, median_rows, &f);
 }

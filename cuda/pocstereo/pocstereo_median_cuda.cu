@@ -18,24 +18,24 @@ struct Maps {
 
 /* Five numbers in order, by nine comparisons. */
 static __device__ __forceinline__ void
-order_five (int32_t v[SIDE])
+order_column (int32_t v[SIDE])
 {
-  pocstereo_order (&v[0], &v[3]);
-  pocstereo_order (&v[1], &v[4]);
-  pocstereo_order (&v[0], &v[2]);
-  pocstereo_order (&v[1], &v[3]);
-  pocstereo_order (&v[0], &v[1]);
-  pocstereo_order (&v[2], &v[4]);
-  pocstereo_order (&v[1], &v[2]);
-  pocstereo_order (&v[3], &v[4]);
-  pocstereo_order (&v[2], &v[3]);
+  pocstereo_order_two (&v[0], &v[3]);
+  pocstereo_order_two (&v[1], &v[4]);
+  pocstereo_order_two (&v[0], &v[2]);
+  pocstereo_order_two (&v[1], &v[3]);
+  pocstereo_order_two (&v[0], &v[1]);
+  pocstereo_order_two (&v[2], &v[4]);
+  pocstereo_order_two (&v[1], &v[2]);
+  pocstereo_order_two (&v[3], &v[4]);
+  pocstereo_order_two (&v[2], &v[3]);
 }
 
 /* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
  * they are dropped, the next one comes in, and so on ("forgetful selection").
  */
 static __device__ __forceinline__ int32_t
-median13 (int32_t v[13])
+median_of_13 (int32_t v[13])
 {
 #pragma unroll
   for (int first = 0; first < 6; first++) {
@@ -45,10 +45,10 @@ median13 (int32_t v[13])
       v[last] = v[last + first];
 #pragma unroll
     for (int i = first; i < last; i++)
-      pocstereo_order (&v[i], &v[i + 1]);
+      pocstereo_order_two (&v[i], &v[i + 1]);
 #pragma unroll
     for (int i = last - 2; i >= first; i--)
-      pocstereo_order (&v[i], &v[i + 1]);
+      pocstereo_order_two (&v[i], &v[i + 1]);
   }
   return v[6];
 }
@@ -57,20 +57,20 @@ median13 (int32_t v[13])
  * number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i) (5 - j) - 1
  * above: where either is over 12, it is not the median. */
 static __device__ __forceinline__ int32_t
-median_of_ordered (int32_t v[SIDE][SIDE])
+median_of_columns (int32_t v[SIDE][SIDE])
 {
   int32_t left[13];
   int n = 0;
 
 #pragma unroll
   for (int i = 0; i < SIDE; i++) {
-    order_five (v[i]);
+    order_column (v[i]);
 #pragma unroll
     for (int j = 0; j < SIDE; j++)
       if ((i + 1) * (j + 1) <= 13 && (SIDE - i) * (SIDE - j) <= 13)
         left[n++] = v[i][j];
   }
-  return median13 (left);
+  return median_of_13 (left);
 }
 
 static __global__ void
@@ -100,7 +100,7 @@ __launch_bounds__ (TILE_X *TILE_Y) median_kernel (
 #pragma unroll
     for (int j = 0; j < SIDE; j++)
       column[j] = tile[i / WIDE + j][i % WIDE];
-    order_five (column);
+    order_column (column);
 #pragma unroll
     for (int j = 0; j < SIDE; j++)
       ordered[j][i / WIDE][i % WIDE] = column[j];
@@ -112,7 +112,7 @@ __launch_bounds__ (TILE_X *TILE_Y) median_kernel (
     for (int j = 0; j < SIDE; j++)
       v[i][j] = ordered[i][threadIdx.y][threadIdx.x + j];
   if (x < width && y < height)
-    maps.to[blockIdx.z][(size_t) y * width + x] = median_of_ordered (v);
+    maps.to[blockIdx.z][(size_t) y * width + x] = median_of_columns (v);
 }
 
 const char *
@@ -121,7 +121,7 @@ pocstereo_median_cuda (const Device *dev, const int32_t *const from[2],
 {
   Maps maps = {{from[0], from[1]}, {to[0], to[1]}};
 
-  return pocstereo_launch (dev, median_kernel,
+  return pocstereo_launch_kernel (dev, median_kernel,
       dim3 (ceil_div (width, TILE_X), ceil_div (height, TILE_Y), n_views),
       dim3 (TILE_X, TILE_Y), maps, step, width, height);
 }

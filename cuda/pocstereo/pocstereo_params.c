@@ -138,7 +138,7 @@ pocstereo_points_defaults (void)
 #define MIN_SIDE 4 /* of the coarsest layer, pixels */
 
 static const char *
-check_window (const PocstereoParams *p, int width, int height)
+check_window_shape (const PocstereoParams *p, int width, int height)
 {
   if (p->window < 8)
     return "window must be a number of samples, 8 to 128";
@@ -155,7 +155,7 @@ check_window (const PocstereoParams *p, int width, int height)
 }
 
 static const char *
-check_range (const PocstereoParams *p, int width, int height)
+check_disparity_range (const PocstereoParams *p, int width, int height)
 {
   int side = width < height ? width : height;
 
@@ -170,8 +170,8 @@ const char *
 pocstereo_check (const PocstereoParams *p, int width, int height)
 {
   TRY (params_check (pocstereo_params, p));
-  TRY (check_window (p, width, height));
-  TRY (check_range (p, width, height));
+  TRY (check_window_shape (p, width, height));
+  TRY (check_disparity_range (p, width, height));
   if (p->average > 1 && p->slant)
     return "slanted windows are of one frame; set slant=false, or average=1";
   return NULL;

@@ -39,7 +39,8 @@ add_waves (const PocstereoTables *t, int k, const Folded *s, int first,
 }
 
 VECTORS static void
-transform (const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)
+transform_lines (
+    const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)
 {
   for (int k = 0; k < t->bandwidth; k++) {
     float re[POCSTEREO_LANES], im[POCSTEREO_LANES];
@@ -56,7 +57,7 @@ transform (const PocstereoTables *t, const Folded *s, int n, int8_t *phasors)
 }
 
 static void
-fold (const PocstereoTables *t, Folded *s, int lane, const uint16_t *row,
+fold_line (const PocstereoTables *t, Folded *s, int lane, const uint16_t *row,
     int width, int x)
 {
   s->sum[0][lane] = row[pocstereo_clamp (x, 0, width - 1)];
@@ -71,7 +72,7 @@ fold (const PocstereoTables *t, Folded *s, int lane, const uint16_t *row,
 
 /* All lanes, from a row none of whose samples lies outside. */
 static void
-fold_inside (const PocstereoTables *t, Folded *s, const uint16_t *row)
+fold_inner_lines (const PocstereoTables *t, Folded *s, const uint16_t *row)
 {
   for (int i = 0; i < POCSTEREO_LANES; i++)
     s->sum[0][i] = row[i];
@@ -85,7 +86,7 @@ fold_inside (const PocstereoTables *t, Folded *s, const uint16_t *row)
 }
 
 static void
-transform_row (
+transform_view_row (
     const PocstereoTables *t, const uint16_t *row, int width, int8_t *phasors)
 {
   Folded s = {0};
@@ -94,11 +95,11 @@ transform_row (
     int lanes = width - x < POCSTEREO_LANES ? width - x : POCSTEREO_LANES;
 
     if (x >= t->half && x + POCSTEREO_LANES + t->half <= width)
-      fold_inside (t, &s, row + x);
+      fold_inner_lines (t, &s, row + x);
     else
       for (int i = 0; i < lanes; i++)
-        fold (t, &s, i, row, width, x + i);
-    transform (t, &s, lanes, phasors + (size_t) 2 * x * t->bandwidth);
+        fold_line (t, &s, i, row, width, x + i);
+    transform_lines (t, &s, lanes, phasors + (size_t) 2 * x * t->bandwidth);
   }
 }
 
@@ -116,20 +117,20 @@ pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
       int at =
           pocstereo_clamp (y + done + i - t->lines / 2, 0, layer->height - 1);
 
-      fold (t, &s, i, view + (size_t) at * stride, layer->width, x);
+      fold_line (t, &s, i, view + (size_t) at * stride, layer->width, x);
     }
-    transform (t, &s, lanes, phasors + 2 * done * t->bandwidth);
+    transform_lines (t, &s, lanes, phasors + 2 * done * t->bandwidth);
   }
 }
 
 static void
-fold_leaning (const PocstereoTables *t, Folded *s, int lane,
+fold_leaning_line (const PocstereoTables *t, Folded *s, int lane,
     const uint16_t *row, int width, const PocstereoLean *lean, int y)
 {
-  s->sum[0][lane] = (float) pocstereo_slanted (row, width, lean, 0, y);
+  s->sum[0][lane] = (float) pocstereo_slanted_sample (row, width, lean, 0, y);
   for (int m = 1; m < t->half; m++) {
-    int after = pocstereo_slanted (row, width, lean, m, y);
-    int before = pocstereo_slanted (row, width, lean, -m, y);
+    int after = pocstereo_slanted_sample (row, width, lean, m, y);
+    int before = pocstereo_slanted_sample (row, width, lean, -m, y);
 
     s->sum[m][lane] = (float) (after + before);
     s->difference[m][lane] = (float) (after - before);
@@ -150,10 +151,11 @@ pocstereo_leaning_cpu (const PocstereoTables *t, const PocstereoFrame *frame,
       int y = pocstereo_clamp (
           lean->y + done + i - t->lines / 2, 0, frame->height - 1);
 
-      fold_leaning (t, &s, i, frame->view[view] + (size_t) y * frame->stride,
-          frame->width, lean, y);
+      fold_leaning_line (t, &s, i,
+          frame->view[view] + (size_t) y * frame->stride, frame->width, lean,
+          y);
     }
-    transform (t, &s, lanes, phasors + 2 * done * t->bandwidth);
+    transform_lines (t, &s, lanes, phasors + 2 * done * t->bandwidth);
   }
 }
 
@@ -166,13 +168,13 @@ typedef struct {
 } Lines;
 
 static void
-transform_rows (void *data, int begin, int end)
+transform_view_rows (void *data, int begin, int end)
 {
   const Lines *s = data;
   size_t bytes = (size_t) s->width * pocstereo_phasor_bytes (s->t->bandwidth);
 
   for (int y = begin; y < end; y++)
-    transform_row (s->t, s->samples + (size_t) y * s->stride, s->width,
+    transform_view_row (s->t, s->samples + (size_t) y * s->stride, s->width,
         s->phasors + y * bytes);
 }
 
@@ -186,7 +188,7 @@ pocstereo_phasors_cpu (const Device *dev, const PocstereoPyramid *p,
       Lines lines = {constants->host, p->view[v][l], p->stride[l],
           p->layer[v][l].width, fields->phasors[v][l]};
 
-      parallel_for (p->layer[v][l].height, 0, transform_rows, &lines);
+      parallel_for (p->layer[v][l].height, 0, transform_view_rows, &lines);
     }
   return NULL;
 }

@@ -46,7 +46,7 @@ pocstereo_lay_fields_cuda (const PocstereoPyramid *pyramid,
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
-    fields_kernel (const __grid_constant__ PocstereoPyramid p,
+    phasors_kernel (const __grid_constant__ PocstereoPyramid p,
         const __grid_constant__ PocstereoFields f,
         const __grid_constant__ Plan plan, const __grid_constant__ Window t)
 {
@@ -79,7 +79,7 @@ __launch_bounds__ (THREADS)
   }
   __syncthreads ();
   words[t.bandwidth] = 0;
-  pocstereo_line (t, &rows[row][n + t.half], words);
+  pocstereo_line_phasors (t, &rows[row][n + t.half], words);
 #pragma unroll
   for (int k = 0; k < t.bandwidth; k++) {
     uint32_t other = __shfl_xor_sync (ALL_LANES, words[k], 16);
@@ -117,7 +117,7 @@ pocstereo_phasors_cuda (const Device *dev, const PocstereoPyramid *p,
   return pocstereo_with_window (constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    return pocstereo_launch (dev, fields_kernel<Window>,
+    return pocstereo_launch_kernel (dev, phasors_kernel<Window>,
         dim3 (plan.blocks[POCSTEREO_MAX_LAYERS], 2), THREADS, *p, *fields, plan,
         t);
   });

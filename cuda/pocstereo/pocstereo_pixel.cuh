@@ -13,7 +13,7 @@ template <class Window, bool IN_REGISTERS> struct PocstereoLeft;
 
 template <class Window>
 constexpr bool
-pocstereo_fits ()
+pocstereo_fits_registers ()
 {
   if constexpr (Window::is_fixed)
     return (Window::lines / 2 + 1) * Window::bandwidth <= 40;
@@ -23,7 +23,8 @@ pocstereo_fits ()
 
 /* The couple of pair @p. */
 static __device__ __forceinline__ uint2
-pocstereo_couple (const uint2 *first, int p, int couple, int pitch, int deeper)
+pocstereo_couple_of_pair (
+    const uint2 *first, int p, int couple, int pitch, int deeper)
 {
   return first[(size_t) p * pitch + (size_t) couple * deeper];
 }
@@ -32,22 +33,22 @@ template <class Window> struct PocstereoLeft<Window, false> {
   const uint2 *first;
   int pitch, deeper;
 
-  __device__ __forceinline__ void load (
+  __device__ __forceinline__ void load_window (
       const Window &, const uint2 *at, int pitch_, int deeper_)
   {
     first = at;
     pitch = pitch_;
     deeper = deeper_;
   }
-  __device__ __forceinline__ uint32_t word (int p, int k) const
+  __device__ __forceinline__ uint32_t left_word (int p, int k) const
   {
-    uint2 both = pocstereo_couple (first, p, k / 2, pitch, deeper);
+    uint2 both = pocstereo_couple_of_pair (first, p, k / 2, pitch, deeper);
 
     return k % 2 ? both.y : both.x;
   }
-  __device__ __forceinline__ uint32_t turned (int p, int k) const
+  __device__ __forceinline__ uint32_t turned_word (int p, int k) const
   {
-    return pocstereo_turned (word (p, k));
+    return pocstereo_turned_word (left_word (p, k));
   }
 };
 
@@ -56,31 +57,32 @@ template <class Window> struct PocstereoLeft<Window, true> {
 
   uint32_t words[pairs][Window::bandwidth], turns[pairs][Window::bandwidth];
 
-  __device__ __forceinline__ void load (
+  __device__ __forceinline__ void load_window (
       const Window &, const uint2 *at, int pitch, int deeper)
   {
 #pragma unroll
     for (int p = 0; p < pairs; p++)
 #pragma unroll
       for (int k = 0; k < Window::bandwidth; k++) {
-        uint2 both = pocstereo_couple (at, p, k / 2, pitch, deeper);
+        uint2 both = pocstereo_couple_of_pair (at, p, k / 2, pitch, deeper);
 
         words[p][k] = k % 2 ? both.y : both.x;
-        turns[p][k] = pocstereo_turned (words[p][k]);
+        turns[p][k] = pocstereo_turned_word (words[p][k]);
       }
   }
-  __device__ __forceinline__ uint32_t word (int p, int k) const
+  __device__ __forceinline__ uint32_t left_word (int p, int k) const
   {
     return words[p][k];
   }
-  __device__ __forceinline__ uint32_t turned (int p, int k) const
+  __device__ __forceinline__ uint32_t turned_word (int p, int k) const
   {
     return turns[p][k];
   }
 };
 
 template <class Window>
-using PocstereoLeftOf = PocstereoLeft<Window, pocstereo_fits<Window> ()>;
+using PocstereoLeftOf =
+    PocstereoLeft<Window, pocstereo_fits_registers<Window> ()>;
 
 /* The sums over lines of F conj (G). */
 template <class Window> struct PocstereoSums {
@@ -88,7 +90,7 @@ template <class Window> struct PocstereoSums {
 };
 
 static __device__ __forceinline__ int32_t
-pocstereo_dot (uint32_t a, uint32_t b, int32_t sum)
+pocstereo_dot_bytes (uint32_t a, uint32_t b, int32_t sum)
 {
   return __dp4a ((int) a, (int) b, sum);
 }
@@ -98,9 +100,9 @@ pocstereo_dot (uint32_t a, uint32_t b, int32_t sum)
  * other view's first couple. */
 template <class Window>
 static __device__ __forceinline__ void
-pocstereo_correlate_two (const Window &t, const PocstereoLeftOf<Window> &f,
-    const uint2 *g, int pitch, int deeper, PocstereoSums<Window> *even,
-    PocstereoSums<Window> *odd)
+pocstereo_correlate_two_lines (const Window &t,
+    const PocstereoLeftOf<Window> &f, const uint2 *g, int pitch, int deeper,
+    PocstereoSums<Window> *even, PocstereoSums<Window> *odd)
 {
   int last = t.lines / 2;
 
@@ -110,7 +112,7 @@ pocstereo_correlate_two (const Window &t, const PocstereoLeftOf<Window> &f,
 
 #pragma unroll
     for (int p = 0; p <= last; p++) {
-      uint2 couple = pocstereo_couple (g, p, k / 2, pitch, deeper);
+      uint2 couple = pocstereo_couple_of_pair (g, p, k / 2, pitch, deeper);
       uint32_t of_even = p == last ? 0xffffu : ~0u;
       uint32_t of_odd = p == 0 ? 0xffff0000u : ~0u;
 
@@ -118,14 +120,15 @@ pocstereo_correlate_two (const Window &t, const PocstereoLeftOf<Window> &f,
       for (int i = 0; i < 4; i++) {
         if (k + i / 2 >= t.bandwidth)
           continue;
-        uint32_t a = i % 2 ? f.turned (p, k + i / 2) : f.word (p, k + i / 2);
+        uint32_t a =
+            i % 2 ? f.turned_word (p, k + i / 2) : f.left_word (p, k + i / 2);
         uint32_t b = i / 2 ? couple.y : couple.x;
 
         if (p && p < last)
-          both[i] = pocstereo_dot (a, b, both[i]);
+          both[i] = pocstereo_dot_bytes (a, b, both[i]);
         else {
-          one[i] = pocstereo_dot (a & of_even, b, one[i]);
-          two[i] = pocstereo_dot (a & of_odd, b, two[i]);
+          one[i] = pocstereo_dot_bytes (a & of_even, b, one[i]);
+          two[i] = pocstereo_dot_bytes (a & of_odd, b, two[i]);
         }
       }
     }
@@ -141,7 +144,7 @@ pocstereo_correlate_two (const Window &t, const PocstereoLeftOf<Window> &f,
 /* Of line y alone. */
 template <class Window>
 static __device__ __forceinline__ void
-pocstereo_correlate_one (const Window &t, const PocstereoLeftOf<Window> &f,
+pocstereo_correlate_line (const Window &t, const PocstereoLeftOf<Window> &f,
     const uint2 *g, int pitch, int deeper, bool is_odd,
     PocstereoSums<Window> *sums)
 {
@@ -153,7 +156,7 @@ pocstereo_correlate_one (const Window &t, const PocstereoLeftOf<Window> &f,
 
 #pragma unroll
     for (int p = 0; p <= last; p++) {
-      uint2 couple = pocstereo_couple (g, p, k / 2, pitch, deeper);
+      uint2 couple = pocstereo_couple_of_pair (g, p, k / 2, pitch, deeper);
       uint32_t inside =
           p == (is_odd ? 0 : last) ? (is_odd ? 0xffff0000u : 0xffffu) : ~0u;
 
@@ -161,10 +164,11 @@ pocstereo_correlate_one (const Window &t, const PocstereoLeftOf<Window> &f,
       for (int i = 0; i < 4; i++) {
         if (k + i / 2 >= t.bandwidth)
           continue;
-        uint32_t a = i % 2 ? f.turned (p, k + i / 2) : f.word (p, k + i / 2);
+        uint32_t a =
+            i % 2 ? f.turned_word (p, k + i / 2) : f.left_word (p, k + i / 2);
 
-        sum[i] =
-            pocstereo_dot (a & inside, i / 2 ? couple.y : couple.x, sum[i]);
+        sum[i] = pocstereo_dot_bytes (
+            a & inside, i / 2 ? couple.y : couple.x, sum[i]);
       }
     }
 #pragma unroll
@@ -174,8 +178,8 @@ pocstereo_correlate_one (const Window &t, const PocstereoLeftOf<Window> &f,
   }
 }
 
-/* pocstereo_try (): the lags by their distance, the even and odd halves of the
- * correlation once for both.  Of equal heights the lowest lag counts. */
+/* pocstereo_try_base (): the lags by their distance, the even and odd halves of
+ * the correlation once for both.  Of equal heights the lowest lag counts. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_try_lags (const Window &t, const PocstereoLayer &layer,

@@ -20,7 +20,7 @@ typedef struct {
 
 /* The phasors of the window around (x, y), line by line. */
 static void
-gather_window (const Search *s, int view, int x, int y, int8_t *phasors)
+gather_window_phasors (const Search *s, int view, int x, int y, int8_t *phasors)
 {
   const PocstereoPyramid *p = s->asked->pyramid;
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
@@ -49,7 +49,7 @@ correlate_windows (
   int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
   int8_t g[MOST];
 
-  gather_window (s, 1, x - base, y, g);
+  gather_window_phasors (s, 1, x - base, y, g);
   memset (r, 0, bytes * sizeof *r);
   for (int j = 0; j < s->t->lines; j++)
     pocstereo_add_line (r, f + j * bytes, g + j * bytes, s->t->bandwidth);
@@ -57,7 +57,7 @@ correlate_windows (
 
 /* Steps 4 and 5: the best disparity of the layer around each of its bases. */
 static int
-search_point (const Search *s, const int8_t *f, int x, int y, int parent)
+search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
 {
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   PocstereoBest best = {INT32_MIN, 0};
@@ -65,11 +65,11 @@ search_point (const Search *s, const int8_t *f, int x, int y, int parent)
   int n = coarsest ? s->layer->tiles : 1;
 
   for (int i = 0; i < n; i++) {
-    int base = coarsest ? pocstereo_tile (s->layer, i) : 2 * parent;
+    int base = coarsest ? pocstereo_tile_base (s->layer, i) : 2 * parent;
 
-    base = pocstereo_seen (s->layer, x, base);
+    base = pocstereo_visible_base (s->layer, x, base);
     correlate_windows (s, f, x, y, base, r);
-    pocstereo_try (s->t, s->layer, r, base, s->t->lags, &best);
+    pocstereo_try_base (s->t, s->layer, r, base, s->t->lags, &best);
   }
   return best.disparity;
 }
@@ -92,14 +92,14 @@ match_point (const PocstereoAsked *asked, const PocstereoFields *fields,
     s.layer = &p->layer[0][s.l];
     x = pocstereo_clamp (point.x >> s.l, 0, s.layer->width - 1);
     y = pocstereo_clamp (point.y >> s.l, 0, s.layer->height - 1);
-    gather_window (&s, 0, x, y, f);
-    found = search_point (&s, f, x, y, found);
+    gather_window_phasors (&s, 0, x, y, f);
+    found = search_point_layer (&s, f, x, y, found);
   }
   s.l = 0;
   correlate_windows (&s, f, point.x, point.y, found, r);
-  match = pocstereo_refine (s.t, r, found);
-  pocstereo_forget_outside (point.x, s.layer->width, &match);
-  pocstereo_forget_low (asked->min_peak, &match);
+  match = pocstereo_refine_match (s.t, r, found);
+  pocstereo_drop_outside (point.x, s.layer->width, &match);
+  pocstereo_drop_low_peak (asked->min_peak, &match);
   return match;
 }
 

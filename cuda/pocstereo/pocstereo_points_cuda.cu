@@ -61,7 +61,7 @@ struct Words {
 /* All reads are under way before the first one is stored. */
 template <class Window>
 static __device__ __forceinline__ void
-load_rows (const Search<Window> &s, int view, int x, int y)
+load_window_rows (const Search<Window> &s, int view, int x, int y)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
   constexpr int WIDE = (2 * Window::half + LANES - 1) / LANES;
@@ -91,16 +91,16 @@ load_rows (const Search<Window> &s, int view, int x, int y)
 /* The phasors of the window around (x, y), a lane a line. */
 template <class Window>
 static __device__ __forceinline__ void
-take_window (const Search<Window> &s, int view, int x, int y)
+take_window_phasors (const Search<Window> &s, int view, int x, int y)
 {
   uint32_t words[Window::max_bandwidth];
   uint16_t *halves = (uint16_t *) s.group.words[view];
 
   __syncwarp ();
-  load_rows (s, view, x, y);
+  load_window_rows (s, view, x, y);
   __syncwarp ();
   if (s.lane < s.t.lines) {
-    pocstereo_line (s.t, &s.group.rows[s.lane][s.t.half - 1], words);
+    pocstereo_line_phasors (s.t, &s.group.rows[s.lane][s.t.half - 1], words);
 #pragma unroll
     for (int k = 0; k < s.t.bandwidth; k++)
       halves[2 * (s.lane / 2 * s.t.bandwidth + k) + s.lane % 2] =
@@ -111,14 +111,14 @@ take_window (const Search<Window> &s, int view, int x, int y)
 
 template <class Window>
 static __device__ __forceinline__ Words
-window_at (const Search<Window> &s, int view, int x, int y)
+point_window_at (const Search<Window> &s, int view, int x, int y)
 {
   const PocstereoFields &f = s.field;
 
   x = pocstereo_clamp (x, 0, s.pyramid.layer[0][s.l].width - 1);
   if constexpr (Window::is_fixed)
     if (!s.has_field) {
-      take_window (s, view, x, y);
+      take_window_phasors (s, view, x, y);
       return Words{s.group.words[view], s.t.bandwidth, 2};
     }
   return Words{
@@ -131,10 +131,11 @@ window_at (const Search<Window> &s, int view, int x, int y)
  * frequency. */
 template <class Window>
 static __device__ __forceinline__ void
-correlate (const Search<Window> &s, const Words &f, int x, int y, int base)
+correlate_point (
+    const Search<Window> &s, const Words &f, int x, int y, int base)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
-  Words g = window_at (s, 1, x - base, y);
+  Words g = point_window_at (s, 1, x - base, y);
   bool odd = s.has_field && y % 2;
   int outside = odd ? 0 : s.t.lines / 2; /* the pair with a line too many */
   uint32_t inside = odd ? 0xffff0000u : 0xffffu;
@@ -150,7 +151,8 @@ correlate (const Search<Window> &s, const Words &f, int x, int y, int base)
 
       if (p == outside)
         a &= inside;
-      sum = __dp4a ((int) (c % 2 ? pocstereo_turned (a) : a), (int) b, sum);
+      sum =
+          __dp4a ((int) (c % 2 ? pocstereo_turned_word (a) : a), (int) b, sum);
     }
     s.group.r[c] = sum;
   }
@@ -164,7 +166,7 @@ struct Peak {
 
 /* Of equal ones the first. */
 static __device__ __forceinline__ Peak
-higher (Peak a, Peak b)
+higher_peak (Peak a, Peak b)
 {
   bool second = b.height > a.height || (b.height == a.height && b.lag < a.lag);
 
@@ -174,7 +176,7 @@ higher (Peak a, Peak b)
 /* pocstereo_peak (), a lane a lag of either sign. */
 template <class Window>
 static __device__ __forceinline__ Peak
-find_peak (const Search<Window> &s, int first, int last)
+find_group_peak (const Search<Window> &s, int first, int last)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
   const Peak none = {INT32_MIN, INT32_MAX};
@@ -191,13 +193,13 @@ find_peak (const Search<Window> &s, int first, int last)
       odd += s.group.r[2 * k + 1] * lag.y;
     }
     if (-m >= first && -m <= last)
-      best = higher (best, Peak{even + odd, -m});
+      best = higher_peak (best, Peak{even + odd, -m});
     if (m >= first && m <= last)
-      best = higher (best, Peak{even - odd, m});
+      best = higher_peak (best, Peak{even - odd, m});
   }
 #pragma unroll
   for (int step = LANES / 2; step; step /= 2)
-    best = higher (best,
+    best = higher_peak (best,
         Peak{__shfl_xor_sync (ALL_LANES, best.height, step),
             __shfl_xor_sync (ALL_LANES, best.lag, step)});
   return best;
@@ -208,7 +210,8 @@ find_peak (const Search<Window> &s, int first, int last)
 /* Steps 4 and 5 of one layer: the best disparity around each of its bases. */
 template <class Window>
 static __device__ __forceinline__ int
-search (const Search<Window> &s, const Words &f, int x, int y, int parent)
+search_point_bases (
+    const Search<Window> &s, const Words &f, int x, int y, int parent)
 {
   const PocstereoLayer &layer = s.pyramid.layer[0][s.l];
   bool coarsest = s.l == s.pyramid.n_layers - 1;
@@ -216,14 +219,14 @@ search (const Search<Window> &s, const Words &f, int x, int y, int parent)
   int32_t best = INT32_MIN;
 
   for (int i = 0; i < n; i++) {
-    int base = coarsest ? pocstereo_tile (&layer, i) : 2 * parent;
+    int base = coarsest ? pocstereo_tile_base (&layer, i) : 2 * parent;
     int first, last;
     Peak peak;
 
-    base = pocstereo_seen (&layer, x, base);
-    correlate (s, f, x, y, base);
+    base = pocstereo_visible_base (&layer, x, base);
+    correlate_point (s, f, x, y, base);
     pocstereo_lags (&layer, base, s.t.lags, &first, &last);
-    peak = find_peak (s, first, last);
+    peak = find_group_peak (s, first, last);
     __syncwarp ();
     if (peak.height > best) {
       best = peak.height;
@@ -235,7 +238,7 @@ search (const Search<Window> &s, const Words &f, int x, int y, int parent)
 
 template <class Window>
 static __device__ __forceinline__ void
-load_lags (
+load_shared_lags (
     const PocstereoTables *tables, const Window &t, Shared<Window> &shared)
 {
   for (int i = threadIdx.x; i < t.bandwidth * (t.lags + 1); i += THREADS) {
@@ -259,13 +262,15 @@ struct Points {
  * would all do the same. */
 template <class Window>
 static __device__ __forceinline__ void
-refine (const Points &p, const Window &t, const GroupOf<Window> &group, int i)
+refine_point (
+    const Points &p, const Window &t, const GroupOf<Window> &group, int i)
 {
-  PocstereoMatch match = pocstereo_refine_in (t, p.tables, group.r, group.base);
+  PocstereoMatch match =
+      pocstereo_refine_in_window (t, p.tables, group.r, group.base);
   int2 whole;
 
-  pocstereo_forget_outside (p.points[i].x, p.width, &match);
-  pocstereo_forget_low (p.min_peak, &match);
+  pocstereo_drop_outside (p.points[i].x, p.width, &match);
+  pocstereo_drop_low_peak (p.min_peak, &match);
   memcpy (&whole, &match, sizeof whole);
   ((int2 *) p.matches)[i] = whole; /* one write to the host's memory */
 }
@@ -290,7 +295,7 @@ __launch_bounds__ (THREADS)
 
   allow_next ();
   await_previous ();
-  load_lags (p.tables, t, shared);
+  load_shared_lags (p.tables, t, shared);
   __syncthreads ();
   for (s.l = pyramid.n_layers - 1; s.l >= 0; s.l--) {
     const PocstereoLayer &layer = pyramid.layer[0][s.l];
@@ -298,18 +303,18 @@ __launch_bounds__ (THREADS)
     int y = pocstereo_clamp (point.y >> s.l, 0, layer.height - 1);
 
     s.has_field = layers >> s.l & 1;
-    Words f = window_at (s, 0, x, y);
+    Words f = point_window_at (s, 0, x, y);
 
-    parent = search (s, f, x, y, parent);
+    parent = search_point_bases (s, f, x, y, parent);
     if (s.l == 0)
-      correlate (s, f, x, y, parent);
+      correlate_point (s, f, x, y, parent);
   }
   if (s.lane == 0)
     s.group.base = parent;
   __syncthreads ();
   i = blockIdx.x * POINTS + threadIdx.x;
   if (threadIdx.x < POINTS && i < p.n)
-    refine (p, t, shared.group[threadIdx.x], i);
+    refine_point (p, t, shared.group[threadIdx.x], i);
 }
 
 /* A line of one window alone costs as much as some lines of a field: measured,
@@ -349,7 +354,7 @@ pocstereo_points_cuda (const Device *dev, const PocstereoAsked *asked,
   return pocstereo_with_window (&asked->constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    return pocstereo_launch (dev, points_kernel<Window>,
+    return pocstereo_launch_kernel (dev, points_kernel<Window>,
         ceil_div (points.n, THREADS / GroupOf<Window>::lanes), THREADS,
         *asked->pyramid, *fields, t, points, fields->layers);
   });

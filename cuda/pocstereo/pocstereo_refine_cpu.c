@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * pocstereo_refine () of several pixels at once, in loops that the compiler
- * turns into vectors: the same operations in the same order for each. */
+ * pocstereo_refine_match () of several pixels at once, in loops that the
+ * compiler turns into vectors: the same operations in the same order for each.
+ */
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
@@ -49,7 +50,7 @@ take_polys (
   for (int i = 0; i < LANES; i++) {
     PocstereoPoly p = {polys->height[i], polys->slope[i], polys->bend[i]};
 
-    pocstereo_by_pixels (t, &p);
+    pocstereo_poly_by_pixels (t, &p);
     polys->slope[i] = p.slope;
     polys->bend[i] = p.bend;
   }
@@ -57,7 +58,7 @@ take_polys (
 
 /* pocstereo_correlation () at lags -REACH to REACH. */
 INLINED void
-correlate (
+correlate_fine_lags (
     const PocstereoTables *t, const Integers *r, Integers at[2 * REACH + 1])
 {
   for (int m = 0; m <= REACH; m++) {
@@ -79,11 +80,11 @@ correlate (
 
 /* Where the peak is, in pixels from the middle. */
 INLINED void
-find_peaks (const PocstereoTables *t, const Integers *r, Floats x)
+find_fine_peaks (const PocstereoTables *t, const Integers *r, Floats x)
 {
   Integers at[2 * REACH + 1], lag, height;
 
-  correlate (t, r, at);
+  correlate_fine_lags (t, r, at);
 #pragma omp simd
   for (int i = 0; i < LANES; i++) {
     lag[i] = 1;
@@ -110,12 +111,12 @@ find_peaks (const PocstereoTables *t, const Integers *r, Floats x)
     for (int i = 0; i < LANES; i++) {
       PocstereoPoly p = {polys.height[i], polys.slope[i], polys.bend[i]};
 
-      x[i] += pocstereo_step (p);
+      x[i] += pocstereo_newton_step (p);
     }
   }
 #pragma omp simd
   for (int i = 0; i < LANES; i++)
-    x[i] = pocstereo_near (x[i]);
+    x[i] = pocstereo_clamp_peak (x[i]);
 }
 
 VECTORS void
@@ -125,16 +126,16 @@ pocstereo_refine_cpu (const PocstereoTables *t, const Integers *r,
   Floats x, scatter = {0};
   Polys polys;
 
-  find_peaks (t, r, x);
+  find_fine_peaks (t, r, x);
   take_polys (t, r, x, &polys);
   for (int k = 0; k < t->bandwidth; k++)
 #pragma omp simd
     for (int i = 0; i < LANES; i++)
-      scatter[i] += pocstereo_scatter (
+      scatter[i] += pocstereo_frequency_scatter (
           t, k, (float) r[2 * k][i], (float) r[2 * k + 1][i]);
   for (int i = 0; i < n; i++) {
     PocstereoPoly p = {polys.height[i], polys.slope[i], polys.bend[i]};
 
-    match[i] = pocstereo_found (t, base[i], x[i], p, scatter[i]);
+    match[i] = pocstereo_match_of_peak (t, base[i], x[i], p, scatter[i]);
   }
 }

@@ -40,7 +40,7 @@ pocstereo_census (
 
 /* In how many bits two censuses differ. */
 BOTH int
-pocstereo_differing (uint64_t a, uint64_t b)
+pocstereo_differing_bits (uint64_t a, uint64_t b)
 {
 #ifdef __CUDA_ARCH__
   return __popcll (a ^ b);
@@ -84,7 +84,7 @@ pocstereo_donor (int i, int x, int y, int width, int height)
  * something else by more than @most, or nothing, or what is seen lies outside
  * of it. */
 BOTH int32_t
-pocstereo_confirmed (const PocstereoMatch *right, int width, int x,
+pocstereo_confirmed_disparity (const PocstereoMatch *right, int width, int x,
     int32_t disparity, int32_t most)
 {
   int q;
@@ -92,7 +92,7 @@ pocstereo_confirmed (const PocstereoMatch *right, int width, int x,
 
   if (disparity == POCSTEREO_NONE)
     return POCSTEREO_NONE;
-  q = pocstereo_other (x, disparity);
+  q = pocstereo_other_column (x, disparity);
   if (q < 0 || q >= width || right[q].disparity == POCSTEREO_NONE)
     return POCSTEREO_NONE;
   sum = disparity + right[q].disparity;
@@ -101,7 +101,7 @@ pocstereo_confirmed (const PocstereoMatch *right, int width, int x,
 
 /* Whether neighbours are of one patch. */
 BOTH bool
-pocstereo_is_joined (int32_t a, int32_t b, int32_t step)
+pocstereo_is_one_patch (int32_t a, int32_t b, int32_t step)
 {
   return a != POCSTEREO_NONE && b != POCSTEREO_NONE && a - b <= step &&
       b - a <= step;

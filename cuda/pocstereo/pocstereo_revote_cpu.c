@@ -42,7 +42,7 @@ typedef struct {
 
 /* Of both views. */
 VECTORS static void
-take_census_of_rows (void *data, int begin, int end)
+take_census_rows (void *data, int begin, int end)
 {
   const Censuses *c = data;
   const PocstereoFrame *f = c->frame;
@@ -76,7 +76,7 @@ pocstereo_census_cpu (
   Censuses c = {frame, census};
 
   (void) dev;
-  parallel_for (frame->height, 0, take_census_of_rows, &c);
+  parallel_for (frame->height, 0, take_census_rows, &c);
   return NULL;
 }
 
@@ -101,7 +101,8 @@ typedef struct {
 /* The disparities that donor @i offers to @n pixels of row @y, which are @x;
  * -1: the pixels' own. */
 INLINED void
-offers (const Vote *v, int i, const int32_t *x, int y, int n, int32_t *offer)
+read_offers (
+    const Vote *v, int i, const int32_t *x, int y, int n, int32_t *offer)
 {
   PocstereoPoint first, last;
   const int32_t *from = v->own;
@@ -127,7 +128,8 @@ offers (const Vote *v, int i, const int32_t *x, int y, int n, int32_t *offer)
 /* The cost of what donor @i offers to each pixel of row @y of the tile and
  * around it, summed over 5 columns. */
 INLINED void
-sum_across (const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
+sum_costs_across (
+    const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
 {
   int32_t x[ROOM], q[ROOM], cost[ROOM] = {0};
   int n = tile->width + 2 * POCSTEREO_BOX;
@@ -139,12 +141,13 @@ sum_across (const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
 #pragma omp simd
   for (int k = 0; k < ROOM; k++)
     x[k] = pocstereo_clamp (tile->x + k - POCSTEREO_BOX, 0, v->width - 1);
-  offers (v, i, x, y, n, q);
+  read_offers (v, i, x, y, n, q);
 #pragma omp simd
   for (int k = 0; k < n; k++)
-    q[k] = pocstereo_clamp (pocstereo_other (x[k], q[k]), 0, v->width - 1);
+    q[k] =
+        pocstereo_clamp (pocstereo_other_column (x[k], q[k]), 0, v->width - 1);
   for (int k = 0; k < n; k++)
-    cost[k] = pocstereo_differing (census[x[k]], other[q[k]]);
+    cost[k] = pocstereo_differing_bits (census[x[k]], other[q[k]]);
 #pragma omp simd
   for (int k = 0; k < SIDE; k++)
     sum[k] = cost[k] + cost[k + 1] + cost[k + 2] + cost[k + 3] + cost[k + 4];
@@ -152,7 +155,7 @@ sum_across (const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
 
 /* Row @y's pixels take what donor @i offers where it is worth it. */
 INLINED void
-compare (Tile *tile, int i, int y, const int32_t cost[SIDE])
+keep_cheaper_offers (Tile *tile, int i, int y, const int32_t cost[SIDE])
 {
   int32_t *best = tile->best[y], *donor = tile->donor[y];
 
@@ -168,40 +171,40 @@ compare (Tile *tile, int i, int y, const int32_t cost[SIDE])
 /* What donor @i offers, by sums over 5 x 5 costs: with each row one comes in,
  * and one goes. */
 INLINED void
-offer_all (const Vote *v, Tile *tile, int i)
+offer_to_tile (const Vote *v, Tile *tile, int i)
 {
   int32_t across[ROWS][SIDE] = {0}, sum[SIDE] = {0};
 
   for (int n = 0; n < tile->height + ROWS - 1; n++) {
     int32_t row[SIDE], *oldest = across[n % ROWS];
 
-    sum_across (v, tile, i, tile->y + n - POCSTEREO_BOX, row);
+    sum_costs_across (v, tile, i, tile->y + n - POCSTEREO_BOX, row);
 #pragma omp simd
     for (int x = 0; x < SIDE; x++) {
       sum[x] += row[x] - oldest[x];
       oldest[x] = row[x];
     }
     if (n >= ROWS - 1)
-      compare (tile, i, n - ROWS + 1, sum);
+      keep_cheaper_offers (tile, i, n - ROWS + 1, sum);
   }
 }
 
 /* The pixels' own disparities come first: they cost less than what each pixel
  * begins with. */
 VECTORS static void
-choose (const Vote *v, Tile *tile)
+choose_donors (const Vote *v, Tile *tile)
 {
   for (int y = 0; y < tile->height; y++)
     for (int x = 0; x < SIDE; x++)
       tile->best[y][x] = 1 << 24;
   for (int i = -1; i < POCSTEREO_DONORS; i++)
-    offer_all (v, tile, i);
+    offer_to_tile (v, tile, i);
 }
 
 /* A pixel takes the median of the disparities around its donor, to the fraction
  * of a pixel, and the donor's peak and sigma with it. */
 static void
-take (const Vote *v, const Tile *tile)
+take_from_donors (const Vote *v, const Tile *tile)
 {
   for (int j = 0; j < tile->height; j++)
     for (int i = 0; i < tile->width; i++) {
@@ -216,7 +219,7 @@ take (const Vote *v, const Tile *tile)
       v->after[at] = v->before[from];
       if (donor >= 0)
         v->after[at].disparity = v->smooth[from];
-      pocstereo_forget_low (v->min_peak, &v->after[at]);
+      pocstereo_drop_low_peak (v->min_peak, &v->after[at]);
     }
 }
 
@@ -231,13 +234,13 @@ vote_in_tiles (void *data, int begin, int end)
 
     tile.width = v->width - tile.x < SIDE ? v->width - tile.x : SIDE;
     tile.height = v->height - tile.y < SIDE ? v->height - tile.y : SIDE;
-    choose (v, &tile);
-    take (v, &tile);
+    choose_donors (v, &tile);
+    take_from_donors (v, &tile);
   }
 }
 
 static void
-vote_in_all (Vote *v)
+vote_in_view (Vote *v)
 {
   int across = (v->width + SIDE - 1) / SIDE;
   int down = (v->height + SIDE - 1) / SIDE;
@@ -264,7 +267,7 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoCensuses *census,
 
       pocstereo_disparities_cpu (vote.before, n, own);
       pocstereo_median_cpu (own, smooth, width, height);
-      vote_in_all (&vote);
+      vote_in_view (&vote);
     }
   return NULL;
 }
@@ -275,7 +278,7 @@ typedef struct {
 } Check;
 
 static void
-check_rows (void *data, int begin, int end)
+confirm_rows (void *data, int begin, int end)
 {
   const Check *c = data;
   int width = c->matches->width;
@@ -287,7 +290,7 @@ check_rows (void *data, int begin, int end)
 
     for (int x = 0; x < width; x++) {
       before[x] = left[x].disparity;
-      left[x].disparity = pocstereo_confirmed (
+      left[x].disparity = pocstereo_confirmed_disparity (
           right, width, x, left[x].disparity, c->max_difference);
     }
   }
@@ -300,6 +303,6 @@ pocstereo_left_right_cpu (const Device *dev, int32_t max_difference,
   Check check = {matches, max_difference, before};
 
   (void) dev;
-  parallel_for (matches->height, 0, check_rows, &check);
+  parallel_for (matches->height, 0, confirm_rows, &check);
   return NULL;
 }

@@ -63,7 +63,7 @@ const char *
 pocstereo_census_cuda (
     const Device *dev, const PocstereoFrame *frame, PocstereoCensuses *census)
 {
-  return pocstereo_launch (dev, census_kernel,
+  return pocstereo_launch_kernel (dev, census_kernel,
       dim3 (
           ceil_div (frame->width, TILE_X), ceil_div (frame->height, TILE_Y), 2),
       dim3 (TILE_X, TILE_Y), *frame, *census);
@@ -89,7 +89,7 @@ struct Vote {
 
 /* What donor @i offers to (x, y); -1: its own. */
 static __device__ __forceinline__ int32_t
-offer (const Vote &v, int view, int i, int x, int y)
+donor_offer (const Vote &v, int view, int i, int x, int y)
 {
   PocstereoPoint p;
 
@@ -102,7 +102,7 @@ offer (const Vote &v, int view, int i, int x, int y)
 /* Over the lane's numbers and the next four's: two in each word, which stay
  * below 1 << 16. */
 static __device__ __forceinline__ uint32_t
-sum_across (uint32_t costs)
+sum_lanes_across (uint32_t costs)
 {
   uint32_t two = costs + __shfl_down_sync (ALL_LANES, costs, 1);
   uint32_t four = two + __shfl_down_sync (ALL_LANES, two, 2);
@@ -113,7 +113,7 @@ sum_across (uint32_t costs)
 /* Sums over 5 x 5 of what donor @i offers to the pixels of a column two to the
  * right of the lane's own, @x. */
 static __device__ __forceinline__ void
-sum_costs (const Vote &v, int view, int i, int x, int y,
+sum_box_costs (const Vote &v, int view, int i, int x, int y,
     const uint64_t census[DEEP + 2 * BOX], int sums[DEEP])
 {
   int costs[DEEP + 2 * BOX], down[DEEP], sum = 0;
@@ -121,10 +121,10 @@ sum_costs (const Vote &v, int view, int i, int x, int y,
 #pragma unroll
   for (int j = 0; j < DEEP + 2 * BOX; j++) {
     int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
-    int q = pocstereo_other (x, offer (v, view, i, x, row));
+    int q = pocstereo_other_column (x, donor_offer (v, view, i, x, row));
 
     q = pocstereo_clamp (q, 0, v.width - 1);
-    costs[j] = pocstereo_differing (
+    costs[j] = pocstereo_differing_bits (
         census[j], v.census[1 - view][(size_t) row * v.width + q]);
     sum += costs[j];
     if (j >= SIDE)
@@ -135,7 +135,7 @@ sum_costs (const Vote &v, int view, int i, int x, int y,
 #pragma unroll
   for (int j = 0; j < DEEP; j += 2) {
     uint32_t both =
-        sum_across ((uint32_t) down[j] | (uint32_t) down[j + 1] << 16);
+        sum_lanes_across ((uint32_t) down[j] | (uint32_t) down[j + 1] << 16);
 
     sums[j] = (int) (both & 0xffff);
     sums[j + 1] = (int) (both >> 16);
@@ -144,7 +144,7 @@ sum_costs (const Vote &v, int view, int i, int x, int y,
 
 /* A pixel takes the median around its donor and the donor's peak and sigma. */
 static __device__ __forceinline__ void
-take (const Vote &v, int view, int donor, int x, int y)
+take_from_donor (const Vote &v, int view, int donor, int x, int y)
 {
   size_t at = (size_t) y * v.width + x, from = at;
   PocstereoMatch match;
@@ -157,7 +157,7 @@ take (const Vote &v, int view, int donor, int x, int y)
   match = v.before[view][from];
   if (donor >= 0)
     match.disparity = v.smooth[view][from];
-  pocstereo_forget_low (v.min_peak, &match);
+  pocstereo_drop_low_peak (v.min_peak, &match);
   v.after[view][at] = match;
 }
 
@@ -179,13 +179,13 @@ __launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
 
     census[j] = v.census[view][(size_t) row * v.width + column];
   }
-  sum_costs (v, view, -1, column, y, census, best);
+  sum_box_costs (v, view, -1, column, y, census, best);
 #pragma unroll
   for (int j = 0; j < DEEP; j++)
     donor[j] = -1;
 #pragma unroll 1
   for (int i = 0; i < POCSTEREO_DONORS; i++) {
-    sum_costs (v, view, i, column, y, census, sums);
+    sum_box_costs (v, view, i, column, y, census, sums);
 #pragma unroll
     for (int j = 0; j < DEEP; j++)
       if (pocstereo_is_cheaper (sums[j], best[j])) {
@@ -196,7 +196,7 @@ __launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
 #pragma unroll
   for (int j = 0; j < DEEP; j++)
     if (lane < STRIP && x < v.width && y + j < v.height)
-      take (v, view, donor[j], x, y + j);
+      take_from_donor (v, view, donor[j], x, y + j);
 }
 
 const char *
@@ -219,7 +219,7 @@ pocstereo_revote_cuda (const Device *dev, const PocstereoCensuses *census,
         pass == POCSTEREO_VOTES - 1 ? final_min_peak : (uint16_t) 0};
 
     TRY (pocstereo_match_medians_cuda (dev, from, smooth));
-    TRY (pocstereo_launch (dev, vote_kernel,
+    TRY (pocstereo_launch_kernel (dev, vote_kernel,
         dim3 (ceil_div (vote.width, WARPS * STRIP),
             ceil_div (vote.height, DEEP), matches->n_views),
         dim3 (32, WARPS), vote));

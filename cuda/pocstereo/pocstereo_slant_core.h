@@ -64,7 +64,7 @@ pocstereo_slope (int64_t of, int64_t to)
 /* The plane of least squares; false if there is none, or it is flat.  Each sum
  * is below 2^20, each difference of products below 2^27. */
 BOTH bool
-pocstereo_plane (const PocstereoMoments *m, PocstereoSlant *slant)
+pocstereo_fit_plane (const PocstereoMoments *m, PocstereoSlant *slant)
 {
   int64_t xx = m->n * m->xx - m->x * m->x, xy = m->n * m->xy - m->x * m->y;
   int64_t yy = m->n * m->yy - m->y * m->y, xd = m->n * m->xd - m->x * m->d;
@@ -83,8 +83,8 @@ pocstereo_plane (const PocstereoMoments *m, PocstereoSlant *slant)
  * @width.  Of the same surface is what no plane that is steep enough for an
  * edge, half a pixel more, is needed for. */
 BOTH bool
-pocstereo_slant (const int32_t *smooth, int width, int height, int x, int y,
-    PocstereoSlant *slant)
+pocstereo_find_slant (const int32_t *smooth, int width, int height, int x,
+    int y, PocstereoSlant *slant)
 {
   PocstereoMoments m = {0, 0, 0, 0, 0, 0, 0, 0, 0};
   int32_t middle = smooth[(size_t) y * width + x];
@@ -106,7 +106,7 @@ pocstereo_slant (const int32_t *smooth, int width, int height, int x, int y,
       if (d <= most && -d <= most)
         pocstereo_add_moments (&m, i, j, d);
     }
-  return pocstereo_plane (&m, slant);
+  return pocstereo_fit_plane (&m, slant);
 }
 
 /* Where the window around a pixel is read in the right view. */
@@ -117,7 +117,7 @@ typedef struct {
 } PocstereoLean;
 
 BOTH PocstereoLean
-pocstereo_lean (int x, int y, int32_t disparity, PocstereoSlant slant)
+pocstereo_lean_window (int x, int y, int32_t disparity, PocstereoSlant slant)
 {
   PocstereoLean lean;
 
@@ -133,7 +133,7 @@ pocstereo_lean (int x, int y, int32_t disparity, PocstereoSlant slant)
  * convolution, beyond the row's ends like the last one.  An integer, as all
  * samples are, so that phasors stay exact. */
 BOTH int
-pocstereo_slanted (
+pocstereo_slanted_sample (
     const uint16_t *row, int width, const PocstereoLean *lean, int n, int y)
 {
   const int shift = 16 - POCSTEREO_MAP_BITS;
@@ -143,7 +143,7 @@ pocstereo_slanted (
   int first = (at >> POCSTEREO_MAP_BITS) - 1, weight[4];
   int sum = 1 << (POCSTEREO_WEIGHT_BITS - 1);
 
-  pocstereo_cubic (at & (POCSTEREO_MAP_ONE - 1), weight);
+  pocstereo_cubic_weights (at & (POCSTEREO_MAP_ONE - 1), weight);
   for (int i = 0; i < 4; i++)
     sum += weight[i] * row[pocstereo_clamp (first + i, 0, width - 1)];
   return pocstereo_clamp (
@@ -156,7 +156,7 @@ pocstereo_slanted (
  * a pixel, it is of another surface: at edges of depth, a window that leans
  * enough fits both sides. */
 BOTH void
-pocstereo_take_leaning (
+pocstereo_take_leaning_match (
     PocstereoMatch leaning, int32_t across, PocstereoMatch *match)
 {
   int32_t lag =

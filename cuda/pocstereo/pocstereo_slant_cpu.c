@@ -20,11 +20,11 @@ typedef struct {
 
 /* Measures (@x, @y) again, along @slant. */
 static void
-measure_leaning (
+measure_leaning_pixel (
     const Leaning *s, int x, int y, PocstereoSlant slant, PocstereoMatch *match)
 {
   const PocstereoTables *t = s->t;
-  PocstereoLean lean = pocstereo_lean (x, y, match->disparity, slant);
+  PocstereoLean lean = pocstereo_lean_window (x, y, match->disparity, slant);
   int bytes = pocstereo_phasor_bytes (t->bandwidth);
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   int8_t g[MOST];
@@ -38,11 +38,12 @@ measure_leaning (
         s->field + ((size_t) row * s->frame->width + x) * bytes, g + j * bytes,
         t->bandwidth);
   }
-  pocstereo_take_leaning (pocstereo_refine (t, r, 0), slant.across, match);
+  pocstereo_take_leaning_match (
+      pocstereo_refine_match (t, r, 0), slant.across, match);
 }
 
 static void
-measure_rows (void *data, int begin, int end)
+measure_leaning_rows (void *data, int begin, int end)
 {
   const Leaning *s = data;
   int width = s->frame->width;
@@ -52,9 +53,10 @@ measure_rows (void *data, int begin, int end)
       PocstereoMatch *match = &s->matches[(size_t) y * width + x];
       PocstereoSlant slant;
 
-      if (pocstereo_slant (s->smooth, width, s->frame->height, x, y, &slant))
-        measure_leaning (s, x, y, slant, match);
-      pocstereo_forget_low (s->min_peak, match);
+      if (pocstereo_find_slant (
+              s->smooth, width, s->frame->height, x, y, &slant))
+        measure_leaning_pixel (s, x, y, slant, match);
+      pocstereo_drop_low_peak (s->min_peak, match);
     }
 }
 
@@ -73,7 +75,7 @@ pocstereo_slant_cpu (const Device *dev, const PocstereoFrame *frame,
 
     pocstereo_disparities_cpu (matches->view[v], n, own);
     pocstereo_median_cpu (own, smooth, frame->width, frame->height);
-    parallel_for (frame->height, 8, measure_rows, &s);
+    parallel_for (frame->height, 8, measure_leaning_rows, &s);
   }
   return NULL;
 }

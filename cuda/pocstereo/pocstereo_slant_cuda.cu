@@ -20,7 +20,7 @@ struct Maps {
  * of the @half of pair @f are together. */
 template <class Window>
 static __device__ __forceinline__ void
-add_line (const Window &t, const uint2 *f, int deeper, int half,
+add_leaning_line (const Window &t, const uint2 *f, int deeper, int half,
     const uint32_t *g, int32_t *r)
 {
 #pragma unroll
@@ -28,16 +28,18 @@ add_line (const Window &t, const uint2 *f, int deeper, int half,
     uint2 both = f[(size_t) (k / 2) * deeper];
     uint32_t word = (k % 2 ? both.y : both.x) >> (16 * half) & 0xffffu;
 
-    r[2 * k] = pocstereo_dot (word, g[k], r[2 * k]);
-    r[2 * k + 1] = pocstereo_dot (pocstereo_turned (word), g[k], r[2 * k + 1]);
+    r[2 * k] = pocstereo_dot_bytes (word, g[k], r[2 * k]);
+    r[2 * k + 1] =
+        pocstereo_dot_bytes (pocstereo_turned_word (word), g[k], r[2 * k + 1]);
   }
 }
 
 /* What a leaning window finds; as disparity, its lag alone. */
 template <class Window>
 static __device__ __forceinline__ PocstereoMatch
-measure (const PocstereoFrame &frame, const PocstereoFields &f, const Window &t,
-    const PocstereoTables *tables, int view, int x, const PocstereoLean &lean)
+measure_leaning_window (const PocstereoFrame &frame, const PocstereoFields &f,
+    const Window &t, const PocstereoTables *tables, int view, int x,
+    const PocstereoLean &lean)
 {
   const uint16_t *other = frame.view[1 - view];
   const uint2 *left = pocstereo_couples (f, view, 0) + x;
@@ -56,12 +58,12 @@ measure (const PocstereoFrame &frame, const PocstereoFields &f, const Window &t,
 #pragma unroll
     for (int n = 1 - t.half; n < t.half; n++)
       samples[n + t.half] =
-          pocstereo_slanted (row, frame.width, &lean, n, line);
-    pocstereo_line (t, samples + t.half, words);
-    add_line (t, left + (size_t) ((lean.y + j) / 2) * f.pitch[0], f.deeper[0],
-        (lean.y + j) % 2, words, r);
+          pocstereo_slanted_sample (row, frame.width, &lean, n, line);
+    pocstereo_line_phasors (t, samples + t.half, words);
+    add_leaning_line (t, left + (size_t) ((lean.y + j) / 2) * f.pitch[0],
+        f.deeper[0], (lean.y + j) % 2, words, r);
   }
-  return pocstereo_refine_in (t, tables, r, 0);
+  return pocstereo_refine_in_window (t, tables, r, 0);
 }
 
 template <class Window>
@@ -83,12 +85,13 @@ __launch_bounds__ (TILE_X *TILE_Y)
   if (x >= frame.width || y >= frame.height)
     return;
   match = maps.matches[view][at];
-  if (pocstereo_slant (
+  if (pocstereo_find_slant (
           maps.smooth[view], frame.width, frame.height, x, y, &slant))
-    pocstereo_take_leaning (measure (frame, f, t, maps.tables, view, x,
-                                pocstereo_lean (x, y, match.disparity, slant)),
+    pocstereo_take_leaning_match (
+        measure_leaning_window (frame, f, t, maps.tables, view, x,
+            pocstereo_lean_window (x, y, match.disparity, slant)),
         slant.across, &match);
-  pocstereo_forget_low (maps.min_peak, &match);
+  pocstereo_drop_low_peak (maps.min_peak, &match);
   maps.matches[view][at] = match;
 }
 
@@ -106,7 +109,7 @@ pocstereo_slant_cuda (const Device *dev, const PocstereoFrame *frame,
   return pocstereo_with_window (constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
-    return pocstereo_launch (dev, slant_kernel<Window>,
+    return pocstereo_launch_kernel (dev, slant_kernel<Window>,
         dim3 (ceil_div (frame->width, TILE_X), ceil_div (frame->height, TILE_Y),
             matches->n_views),
         dim3 (TILE_X, TILE_Y), *frame, *fields, t, maps);

@@ -23,7 +23,7 @@
 #define POCSTEREO_FAR (1 << 24)
 
 BOTH int32_t
-pocstereo_or_far (int32_t disparity)
+pocstereo_disparity_or_far (int32_t disparity)
 {
   return disparity == POCSTEREO_NONE ? POCSTEREO_FAR : disparity;
 }
@@ -47,7 +47,8 @@ pocstereo_add_pair (int32_t a, int32_t b, int32_t *sum, int32_t *n)
 /* The match of a pixel around which @n pairs deviate from it by @sum in all.
  * What stays without noise, @least, as in sigma, is no chance and stays. */
 BOTH PocstereoMatch
-pocstereo_smoothed (PocstereoMatch match, int32_t sum, int32_t n, float least)
+pocstereo_smoothed_match (
+    PocstereoMatch match, int32_t sum, int32_t n, float least)
 {
   float looks = (float) (2 * n + 1), sigma = (float) match.sigma;
   float stays = least * least, chance = sigma * sigma - stays;
@@ -57,6 +58,6 @@ pocstereo_smoothed (PocstereoMatch match, int32_t sum, int32_t n, float least)
     return match;
   match.disparity += pocstereo_nearest ((float) sum / looks);
   if (match.sigma < 65535 && chance > 0)
-    match.sigma = pocstereo_u16 (sqrtf (stays + chance * share));
+    match.sigma = pocstereo_round_u16 (sqrtf (stays + chance * share));
   return match;
 }

@@ -33,7 +33,7 @@ typedef struct {
 /* Pixels @x to @x + @n - 1 of row @y: pairs that reach out of the view are
  * none. */
 static void
-smooth_part (const Smoothing *s, int x, int y, int n)
+smooth_row_part (const Smoothing *s, int x, int y, int n)
 {
   int32_t sum[PART] = {0}, pairs[PART] = {0};
   PocstereoMatch *match = s->matches + (size_t) y * s->width + x;
@@ -52,17 +52,18 @@ smooth_part (const Smoothing *s, int x, int y, int n)
             sum + (first - x), pairs + (first - x));
     }
   for (int i = 0; i < n; i++)
-    match[i] = pocstereo_smoothed (match[i], sum[i], pairs[i], s->min_sigma);
+    match[i] =
+        pocstereo_smoothed_match (match[i], sum[i], pairs[i], s->min_sigma);
 }
 
 static void
-smooth_rows (void *data, int begin, int end)
+smooth_match_rows (void *data, int begin, int end)
 {
   const Smoothing *s = data;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x += PART)
-      smooth_part (s, x, y, s->width - x < PART ? s->width - x : PART);
+      smooth_row_part (s, x, y, s->width - x < PART ? s->width - x : PART);
 }
 
 const char *
@@ -75,7 +76,7 @@ pocstereo_smooth_cpu (const Device *dev, float min_sigma, int32_t *scratch,
 
   (void) dev;
   for (size_t i = 0; i < n; i++)
-    scratch[i] = pocstereo_or_far (s.matches[i].disparity);
-  parallel_for (s.height, 8, smooth_rows, &s);
+    scratch[i] = pocstereo_disparity_or_far (s.matches[i].disparity);
+  parallel_for (s.height, 8, smooth_match_rows, &s);
   return NULL;
 }

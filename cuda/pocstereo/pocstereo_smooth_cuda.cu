@@ -12,7 +12,7 @@
 #define ROWS (TILE_Y + 2 * REACH_Y)
 
 static __global__ void
-__launch_bounds__ (TILE_X *TILE_Y) far_kernel (
+__launch_bounds__ (TILE_X *TILE_Y) far_disparities_kernel (
     const __grid_constant__ PocstereoDenseMatches m, int32_t *disparities)
 {
   int x = blockIdx.x * TILE_X + threadIdx.x;
@@ -22,13 +22,13 @@ __launch_bounds__ (TILE_X *TILE_Y) far_kernel (
   allow_next ();
   await_previous ();
   if (x < m.width && y < m.height)
-    disparities[at] = pocstereo_or_far (m.view[0][at].disparity);
+    disparities[at] = pocstereo_disparity_or_far (m.view[0][at].disparity);
 }
 
 /* Outside the view there is no match, so pairs that reach out are none. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
-    smooth_kernel (const __grid_constant__ PocstereoDenseMatches m,
+    smooth_matches_kernel (const __grid_constant__ PocstereoDenseMatches m,
         float min_sigma, const int32_t *disparities)
 {
   __shared__ int32_t tile[ROWS][COLUMNS];
@@ -62,7 +62,7 @@ __launch_bounds__ (TILE_X *TILE_Y)
       pocstereo_add_pair (tile[cy - down][cx - across] - middle,
           tile[cy + down][cx + across] - middle, &sum, &pairs);
     }
-  m.view[0][(size_t) y * m.width + x] = pocstereo_smoothed (
+  m.view[0][(size_t) y * m.width + x] = pocstereo_smoothed_match (
       m.view[0][(size_t) y * m.width + x], sum, pairs, min_sigma);
 }
 
@@ -73,8 +73,8 @@ pocstereo_smooth_cuda (const Device *dev, float min_sigma, int32_t *scratch,
   dim3 blocks (
       ceil_div (matches->width, TILE_X), ceil_div (matches->height, TILE_Y));
 
-  TRY (pocstereo_launch (
-      dev, far_kernel, blocks, dim3 (TILE_X, TILE_Y), *matches, scratch));
-  return pocstereo_launch (dev, smooth_kernel, blocks, dim3 (TILE_X, TILE_Y),
-      *matches, min_sigma, (const int32_t *) scratch);
+  TRY (pocstereo_launch_kernel (dev, far_disparities_kernel, blocks,
+      dim3 (TILE_X, TILE_Y), *matches, scratch));
+  return pocstereo_launch_kernel (dev, smooth_matches_kernel, blocks,
+      dim3 (TILE_X, TILE_Y), *matches, min_sigma, (const int32_t *) scratch);
 }

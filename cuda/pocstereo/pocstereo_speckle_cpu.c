@@ -7,7 +7,7 @@
 
 /* The root of a pixel's patch.  Parents come before their children. */
 static uint32_t
-root (uint32_t *parent, uint32_t i)
+patch_root (uint32_t *parent, uint32_t i)
 {
   while (parent[i] != i)
     i = parent[i] = parent[parent[i]];
@@ -15,10 +15,10 @@ root (uint32_t *parent, uint32_t i)
 }
 
 static void
-join (uint32_t *parent, uint32_t a, uint32_t b)
+join_patches (uint32_t *parent, uint32_t a, uint32_t b)
 {
-  a = root (parent, a);
-  b = root (parent, b);
+  a = patch_root (parent, a);
+  b = patch_root (parent, b);
   if (a < b)
     parent[b] = a;
   else
@@ -39,16 +39,16 @@ pocstereo_speckle_cpu (const Device *dev, int size, int32_t step,
     parent[i] = i;
     pixels[i] = 0;
     if (i % width &&
-        pocstereo_is_joined (m[i].disparity, m[i - 1].disparity, step))
-      join (parent, i, i - 1);
+        pocstereo_is_one_patch (m[i].disparity, m[i - 1].disparity, step))
+      join_patches (parent, i, i - 1);
     if (i >= width &&
-        pocstereo_is_joined (m[i].disparity, m[i - width].disparity, step))
-      join (parent, i, i - width);
+        pocstereo_is_one_patch (m[i].disparity, m[i - width].disparity, step))
+      join_patches (parent, i, i - width);
   }
   for (uint32_t i = 0; i < n; i++)
-    pixels[root (parent, i)]++;
+    pixels[patch_root (parent, i)]++;
   for (uint32_t i = 0; i < n; i++)
-    if (pixels[root (parent, i)] < size)
+    if (pixels[patch_root (parent, i)] < size)
       m[i].disparity = POCSTEREO_NONE;
   return NULL;
 }

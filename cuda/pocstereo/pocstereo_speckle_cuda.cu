@@ -22,8 +22,9 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   if (x >= m.width || y >= m.height)
     return;
   before[(size_t) y * m.width + x] = left->disparity;
-  left->disparity = pocstereo_confirmed (m.view[1] + (size_t) y * m.width,
-      m.width, x, left->disparity, max_difference);
+  left->disparity =
+      pocstereo_confirmed_disparity (m.view[1] + (size_t) y * m.width, m.width,
+          x, left->disparity, max_difference);
 }
 
 struct Patches {
@@ -35,9 +36,9 @@ struct Patches {
 };
 
 static __device__ __forceinline__ bool
-joined (const Patches &p, uint32_t a, uint32_t b)
+are_joined (const Patches &p, uint32_t a, uint32_t b)
 {
-  return pocstereo_is_joined (
+  return pocstereo_is_one_patch (
       p.matches[a].disparity, p.matches[b].disparity, p.step);
 }
 
@@ -48,14 +49,14 @@ joined_lanes (const Patches &p, int x, int y)
 {
   uint32_t at = (uint32_t) y * p.width + x;
   bool is =
-      threadIdx.x && x < p.width && y < p.height && joined (p, at, at - 1);
+      threadIdx.x && x < p.width && y < p.height && are_joined (p, at, at - 1);
 
   return __ballot_sync (ALL_LANES, is);
 }
 
 /* How many lanes the run's first one is behind. */
 static __device__ __forceinline__ int
-behind (uint32_t lanes)
+lanes_behind (uint32_t lanes)
 {
   uint32_t up_to = ALL_LANES >> (31 - threadIdx.x);
 
@@ -63,7 +64,7 @@ behind (uint32_t lanes)
 }
 
 static __global__ void __launch_bounds__ (32 * ROWS)
-    runs_kernel (const __grid_constant__ Patches p)
+    patch_runs_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   uint32_t at = (uint32_t) y * p.width + x, lanes;
@@ -73,13 +74,13 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   lanes = joined_lanes (p, x, y);
   if (x >= p.width || y >= p.height)
     return;
-  p.parent[at] = at - behind (lanes);
+  p.parent[at] = at - lanes_behind (lanes);
   p.size[at] = 0;
 }
 
 /* Where the pixel on the left joins the same two runs, it does so. */
 static __global__ void __launch_bounds__ (32 * ROWS)
-    join_kernel (const __grid_constant__ Patches p)
+    join_patches_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   uint32_t at = (uint32_t) y * p.width + x, above = at - p.width;
@@ -88,17 +89,17 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   await_previous ();
   if (x >= p.width || y >= p.height)
     return;
-  if (threadIdx.x == 0 && x && joined (p, at, at - 1))
+  if (threadIdx.x == 0 && x && are_joined (p, at, at - 1))
     unite_far (p.parent, at, at - 1);
-  if (y && joined (p, at, above) &&
-      !(x && joined (p, at, at - 1) && joined (p, above, above - 1) &&
-          joined (p, at - 1, above - 1)))
+  if (y && are_joined (p, at, above) &&
+      !(x && are_joined (p, at, at - 1) && are_joined (p, above, above - 1) &&
+          are_joined (p, at - 1, above - 1)))
     unite_far (p.parent, at, above);
 }
 
 /* A patch that is large enough is not counted further. */
 static __global__ void __launch_bounds__ (32 * ROWS)
-    count_kernel (const __grid_constant__ Patches p)
+    count_patches_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   uint32_t at = (uint32_t) y * p.width + x, lanes, top;
@@ -119,7 +120,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
 }
 
 static __global__ void __launch_bounds__ (32 * ROWS)
-    forget_kernel (const __grid_constant__ Patches p)
+    drop_patches_kernel (const __grid_constant__ Patches p)
 {
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * ROWS + threadIdx.y;
   uint32_t at = (uint32_t) y * p.width + x;
@@ -140,8 +141,9 @@ const char *
 pocstereo_left_right_cuda (const Device *dev, int32_t max_difference,
     PocstereoDenseMatches *matches, int32_t *before)
 {
-  return pocstereo_launch (dev, left_right_kernel, patch_blocks (matches),
-      dim3 (32, ROWS), *matches, max_difference, before);
+  return pocstereo_launch_kernel (dev, left_right_kernel,
+      patch_blocks (matches), dim3 (32, ROWS), *matches, max_difference,
+      before);
 }
 
 const char *
@@ -153,8 +155,9 @@ pocstereo_speckle_cuda (const Device *dev, int size, int32_t step,
       (uint32_t) size, parent,
       parent + (size_t) matches->width * matches->height};
 
-  for (auto kernel : {runs_kernel, join_kernel, count_kernel, forget_kernel})
-    TRY (pocstereo_launch (
+  for (auto kernel : {patch_runs_kernel, join_patches_kernel,
+           count_patches_kernel, drop_patches_kernel})
+    TRY (pocstereo_launch_kernel (
         dev, kernel, patch_blocks (matches), dim3 (32, ROWS), p));
   return NULL;
 }

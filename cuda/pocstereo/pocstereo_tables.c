@@ -15,7 +15,7 @@ floor_div (int a, int b)
 
 /* Layer @l of views of @width x @height, whose disparities are @min to @max. */
 static PocstereoLayer
-layer_of (int l, int width, int height, int window, int min, int max)
+layer_range (int l, int width, int height, int window, int min, int max)
 {
   PocstereoLayer layer = {.width = width >> l, .height = height >> l};
   int scale = 1 << l, reach = scale * (window / 2);
@@ -40,8 +40,9 @@ pocstereo_set_layers (
 
   pyramid->n_layers = pocstereo_layers (p, width, height);
   for (int l = 0; l < pyramid->n_layers; l++) {
-    pyramid->layer[0][l] = layer_of (l, width, height, p->window, min, max);
-    pyramid->layer[1][l] = layer_of (l, width, height, p->window, -max, -min);
+    pyramid->layer[0][l] = layer_range (l, width, height, p->window, min, max);
+    pyramid->layer[1][l] =
+        layer_range (l, width, height, p->window, -max, -min);
   }
 }
 
@@ -66,7 +67,7 @@ set_twiddles (PocstereoTables *t, int k, double scale)
 }
 
 static double
-weight_of (const PocstereoParams *p, int k)
+spectral_weight (const PocstereoParams *p, int k)
 {
   double u = .5 * p->bandwidth;
 
@@ -74,11 +75,11 @@ weight_of (const PocstereoParams *p, int k)
 }
 
 static void
-set_lags (PocstereoTables *t, const PocstereoParams *p, int k)
+set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
 {
   for (int n = 0; n <= t->lags + 1; n++) {
     double angle = PI * (k + 1) * n / (.5 * t->window);
-    double w = POCSTEREO_TURN * weight_of (p, k + 1);
+    double w = POCSTEREO_TURN * spectral_weight (p, k + 1);
 
     t->lag_cosine[n][k] = (int32_t) nearbyint (w * cos (angle));
     t->lag_sine[n][k] = (int32_t) nearbyint (w * sin (angle));
@@ -94,7 +95,7 @@ set_lags (PocstereoTables *t, const PocstereoParams *p, int k)
 #define LEAST .012 /* of a window of 32 samples, pixels */
 
 static void
-set_sigma (PocstereoTables *t, const PocstereoParams *p)
+set_sigma_constants (PocstereoTables *t, const PocstereoParams *p)
 {
   t->shared = p->fit == POCSTEREO_NEWTON ? SHARED_NEWTON : SHARED_CLOSED_FORM;
   t->least = (float) (LEAST * pow (32. / p->window, 1.5));
@@ -116,11 +117,11 @@ pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
   t->floor2 = (float) (amplitude * amplitude);
   for (int k = 0; k < p->bandwidth; k++) {
     set_twiddles (t, k, scale);
-    set_lags (t, p, k);
-    t->weight[k] = (float) weight_of (p, k + 1);
+    set_lag_tables (t, p, k);
+    t->weight[k] = (float) spectral_weight (p, k + 1);
     sum += t->weight[k];
   }
-  set_sigma (t, p);
+  set_sigma_constants (t, p);
   t->omega = (float) (PI / half);
   t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
   t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));

@@ -29,11 +29,11 @@ template <int N, int L, int U> struct PocstereoFixed {
       memcpy (lag_sines[n], t->lag_sine[n], sizeof lag_sines[n]);
     }
   }
-  __device__ float cosine (int k, int n) const
+  __device__ float wave_cosine (int k, int n) const
   {
     return cosines[k][n];
   }
-  __device__ float sine (int k, int n) const
+  __device__ float wave_sine (int k, int n) const
   {
     return sines[k][n];
   }
@@ -71,11 +71,11 @@ struct PocstereoAny {
     floor2 = t->floor2;
     tables = constants->device;
   }
-  __device__ float cosine (int k, int n) const
+  __device__ float wave_cosine (int k, int n) const
   {
     return tables->cosine[k][n];
   }
-  __device__ float sine (int k, int n) const
+  __device__ float wave_sine (int k, int n) const
   {
     return tables->sine[k][n];
   }
@@ -109,16 +109,17 @@ pocstereo_with_window (const PocstereoConstants *constants, Run run)
   }
 }
 
-/* pocstereo_refine (), whose loops unroll where the window is known, so that
+/* pocstereo_refine_match (), whose loops unroll where the window is known, so
+ * that
  * @r can stay in registers. */
 template <class Window>
 static __device__ __forceinline__ PocstereoMatch
-pocstereo_refine_in (
+pocstereo_refine_in_window (
     const Window &t, const PocstereoTables *tables, const int32_t *r, int base)
 {
   if constexpr (Window::is_fixed)
     __builtin_assume (tables->bandwidth == Window::bandwidth);
-  return pocstereo_refine (tables, r, base);
+  return pocstereo_refine_match (tables, r, base);
 }
 
 /* The phasors of the line around @centre, each in the lower half of a word.
@@ -126,7 +127,7 @@ pocstereo_refine_in (
  */
 template <class Window>
 static __device__ __forceinline__ void
-pocstereo_line (
+pocstereo_line_phasors (
     const Window &t, const float *centre, uint32_t words[Window::max_bandwidth])
 {
   float sum[Window::max_half], difference[Window::max_half];
@@ -139,13 +140,13 @@ pocstereo_line (
   }
 #pragma unroll
   for (int k = 0; k < t.bandwidth; k++) {
-    float re = t.cosine (k, 0) * sum[0], im = 0;
+    float re = t.wave_cosine (k, 0) * sum[0], im = 0;
     int8_t p[2];
 
 #pragma unroll
     for (int n = 1; n < t.half; n++) {
-      re = __fmaf_rn (t.cosine (k, n), sum[n], re);
-      im = __fmaf_rn (t.sine (k, n), -difference[n], im);
+      re = __fmaf_rn (t.wave_cosine (k, n), sum[n], re);
+      im = __fmaf_rn (t.wave_sine (k, n), -difference[n], im);
     }
     pocstereo_phasor (re, im, t.floor2, p);
     words[k] = (uint32_t) (uint8_t) p[0] | (uint32_t) (uint8_t) p[1] << 8;
@@ -155,7 +156,7 @@ pocstereo_line (
 /* A word of the left view, turned so that its product with the right one's is
  * the imaginary part of F conj (G). */
 static __device__ __forceinline__ uint32_t
-pocstereo_turned (uint32_t f)
+pocstereo_turned_word (uint32_t f)
 {
   uint32_t swapped = __byte_perm (f, 0, 0x2301);
 

@@ -902,7 +902,7 @@ check_window (const Pair *p, const PocstereoParams *params, int x, int y)
     check_near (pocstereo_correlation (t, r, n) / (double) all,
         oracle_at (params, cross, n), ORACLE_HEIGHT);
   lag = pocstereo_peak (t, r, -2, 2, &height);
-  m = pocstereo_refine (t, r, base);
+  m = pocstereo_refine_match (t, r, base);
   check_near (m.disparity / (double) POCSTEREO_ONE,
       base + oracle_peak (params, cross, lag), ORACLE_PLACE);
   check_near (m.peak / 65535.,

@@ -165,21 +165,20 @@ technique_base (
     const TechniqueInput &in, const TechniquePlace &p, int i, int parent)
 {
   const PocstereoLayer &layer = in.pyramid.layer[0][p.l];
-  int base =
-      p.l == in.pyramid.n_layers - 1 ? pocstereo_tile (&layer, i) : 2 * parent;
+  int base = p.l == in.pyramid.n_layers - 1 ? pocstereo_tile_base (&layer, i)
+                                            : 2 * parent;
 
-  return pocstereo_seen (&layer, p.x, base);
+  return pocstereo_visible_base (&layer, p.x, base);
 }
 
 /* Step 7. */
 static __device__ __forceinline__ void
 technique_refine (const TechniqueInput &in, int i, const TechniqueBuffers *b)
 {
-  PocstereoMatch match = pocstereo_refine (in.tables, b->r, b->base);
+  PocstereoMatch match = pocstereo_refine_match (in.tables, b->r, b->base);
 
-  pocstereo_forget_outside (
-      in.points[i].x, in.pyramid.layer[0][0].width, &match);
-  pocstereo_forget_low (in.min_peak, &match);
+  pocstereo_drop_outside (in.points[i].x, in.pyramid.layer[0][0].width, &match);
+  pocstereo_drop_low_peak (in.min_peak, &match);
   in.matches[i] = match;
 }
 
@@ -231,21 +230,23 @@ invert_kernel (const __grid_constant__ TechniqueInput in,
 }
 
 static const char *
-evaluate (const Device *dev, const PocstereoAsked *asked,
+evaluate_parts (const Device *dev, const PocstereoAsked *asked,
     const TechniqueInput &in, TechniqueBuffers *b, int l, int tile)
 {
   dim3 threads (TECHNIQUES_N, TECHNIQUES_LINES);
   int n = asked->n;
 
-  TRY (pocstereo_launch (dev, extract_kernel, n, threads, in, b, l, tile));
-  TRY (pocstereo_launch (dev, transform_kernel, n, threads, b));
-  TRY (pocstereo_launch (
+  TRY (pocstereo_launch_kernel (
+      dev, extract_kernel, n, threads, in, b, l, tile));
+  TRY (pocstereo_launch_kernel (dev, transform_kernel, n, threads, b));
+  TRY (pocstereo_launch_kernel (
       dev, multiply_kernel, n, threads, b, asked->constants.host->floor2));
-  return pocstereo_launch (dev, invert_kernel, n, threads, in, b, l, tile < 0);
+  return pocstereo_launch_kernel (
+      dev, invert_kernel, n, threads, in, b, l, tile < 0);
 }
 
 static const char *
-run_parts (const Device *dev, const PocstereoAsked *asked,
+match_by_parts (const Device *dev, const PocstereoAsked *asked,
     const TechniqueInput &in, PocstereoTechniques *techniques)
 {
   int coarsest = in.pyramid.n_layers - 1;
@@ -264,9 +265,9 @@ run_parts (const Device *dev, const PocstereoAsked *asked,
     int n = l == coarsest ? in.pyramid.layer[0][l].tiles : 1;
 
     for (int i = 0; i < n; i++)
-      TRY (evaluate (dev, asked, in, b, l, i));
+      TRY (evaluate_parts (dev, asked, in, b, l, i));
   }
-  return evaluate (dev, asked, in, b, 0, -1);
+  return evaluate_parts (dev, asked, in, b, 0, -1);
 }
 
 /* ---- I2 to I5: one kernel ---- */
@@ -371,8 +372,8 @@ pocstereo_techniques_points (Pocstereo *self, const Device *dev,
   in = TechniqueInput{*asked.pyramid, asked.constants.device, asked.points,
       asked.min_peak, asked.matches};
   if (techniques->implementation == POCSTEREO_I1)
-    return run_parts (dev, &asked, in, techniques);
-  return pocstereo_launch (dev,
+    return match_by_parts (dev, &asked, in, techniques);
+  return pocstereo_launch_kernel (dev,
       kernels[techniques->implementation - POCSTEREO_I2], n,
       dim3 (TECHNIQUES_N, lines), in, asked.constants.host->floor2);
 }

@@ -29,7 +29,7 @@ struct _PocstereoGlobal {
 
 /* The largest size up to @n of factors 2, 3 and 5 that is even. */
 static int
-fast_size (int n)
+fast_transform_size (int n)
 {
   for (n -= n % 2; n > 2; n -= 2) {
     int rest = n;
@@ -49,21 +49,21 @@ set_grid_size (PocstereoGlobalGrid *g, int width, int height)
   g->scale = 1;
   while (width / g->scale > POCSTEREO_GLOBAL_WIDTH)
     g->scale *= 2;
-  g->width = fast_size (width / g->scale);
-  g->height = fast_size (height / g->scale);
+  g->width = fast_transform_size (width / g->scale);
+  g->height = fast_transform_size (height / g->scale);
   g->x0 = (width - g->width * g->scale) / 2;
   g->y0 = (height - g->height * g->scale) / 2;
 }
 
 static void
-set_window (float *window, int n)
+set_hann_window (float *window, int n)
 {
   for (int i = 0; i < n; i++)
     window[i] = (float) (.5 - .5 * cos (2 * PI * (i + .5) / n));
 }
 
 static void
-set_weight (float *weight, int n, int size)
+set_spectral_weight (float *weight, int n, int size)
 {
   for (int k = 0; k < n; k++) {
     double f = (double) (k > size / 2 ? size - k : k) / size / SIGMA;
@@ -75,7 +75,7 @@ set_weight (float *weight, int n, int size)
 /* What the inverse transform gives where all phasors agree.  It takes each
  * column but the first and the last twice: for frequencies -k, too. */
 static double
-full_of (
+full_correlation (
     const PocstereoGlobalGrid *g, const float *weight_x, const float *weight_y)
 {
   double sum = 0;
@@ -89,7 +89,7 @@ full_of (
 }
 
 static const char *
-make_tables (PocstereoGlobal *s)
+make_global_tables (PocstereoGlobal *s)
 {
   PocstereoGlobalGrid *g = &s->grid;
   int columns = g->width / 2 + 1;
@@ -99,12 +99,13 @@ make_tables (PocstereoGlobal *s)
   TRY (memory_get_pinned (&s->memory, &s->tables, n));
   TRY (memory_get (&s->memory, &s->device_tables, n));
   t = s->tables;
-  set_window (t, g->width);
-  set_window (t + g->width, g->height);
-  set_weight (t + g->width + g->height, columns, g->width);
-  set_weight (t + g->width + g->height + columns, g->height, g->height);
-  s->full =
-      full_of (g, t + g->width + g->height, t + g->width + g->height + columns);
+  set_hann_window (t, g->width);
+  set_hann_window (t + g->width, g->height);
+  set_spectral_weight (t + g->width + g->height, columns, g->width);
+  set_spectral_weight (
+      t + g->width + g->height + columns, g->height, g->height);
+  s->full = full_correlation (
+      g, t + g->width + g->height, t + g->width + g->height + columns);
   g->window_x = s->device_tables;
   g->window_y = g->window_x + g->width;
   g->weight_x = g->window_y + g->height;
@@ -137,7 +138,7 @@ pocstereo_global_new (
   if (!g->height)
     return "the views are too flat to be compared as a whole";
   pixels = (size_t) g->width * g->height;
-  TRY (make_tables (s));
+  TRY (make_global_tables (s));
   for (int v = 0; v < 2; v++) {
     TRY (memory_get (&s->memory, &s->views.pixels[v], pixels));
     TRY (memory_get (&s->memory, &s->views.spectrum[v],
@@ -179,7 +180,7 @@ gaussian_peak (double before, double at, double after)
 }
 
 static int
-wrapped (int i, int n)
+wrapped_index (int i, int n)
 {
   return (i % n + n) % n;
 }
@@ -192,7 +193,7 @@ signed_place (double place, int n)
 
 /* The highest of the correlation's peaks. */
 static void
-find_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
+find_highest_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
   const float *c = s->correlation;
   int width = s->grid.width, n = width * s->grid.height, best = 0, x;
@@ -206,13 +207,13 @@ find_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
   offset->peak = c[best] / s->full;
   offset->disparity = s->grid.scale *
       signed_place (x +
-              gaussian_peak (row[wrapped (x - 1, width)], row[x],
-                  row[wrapped (x + 1, width)]),
+              gaussian_peak (row[wrapped_index (x - 1, width)], row[x],
+                  row[wrapped_index (x + 1, width)]),
           width);
 }
 
 static int
-compare (const void *a, const void *b)
+compare_energies (const void *a, const void *b)
 {
   double x = *(const double *) a, y = *(const double *) b;
 
@@ -222,7 +223,7 @@ compare (const void *a, const void *b)
 /* All peaks lie in one row if the views' rows agree up to an offset; squares
  * let the peaks count and the noise between them not. */
 static void
-find_row (const PocstereoGlobal *s, PocstereoOffset *offset)
+find_peak_row (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
   int width = s->grid.width, height = s->grid.height, best = 0;
   double *rows = s->rows, *sorted = s->rows + height, ground, spread, y;
@@ -238,13 +239,13 @@ find_row (const PocstereoGlobal *s, PocstereoOffset *offset)
     if (rows[j] > rows[best])
       best = j;
   }
-  qsort (sorted, height, sizeof *sorted, compare);
+  qsort (sorted, height, sizeof *sorted, compare_energies);
   ground = sorted[height / 2];
   /* half of what is normally distributed lies within .674 deviations */
   spread = (sorted[3 * height / 4] - sorted[height / 4]) / (2 * .674);
   y = best +
-      gaussian_peak (rows[wrapped (best - 1, height)] - ground,
-          rows[best] - ground, rows[wrapped (best + 1, height)] - ground);
+      gaussian_peak (rows[wrapped_index (best - 1, height)] - ground,
+          rows[best] - ground, rows[wrapped_index (best + 1, height)] - ground);
   offset->vertical = -s->grid.scale * signed_place (y, height);
   offset->contrast = spread > 0 ? (rows[best] - ground) / spread : 0;
 }
@@ -261,7 +262,7 @@ pocstereo_global_run (
   TRY (device_copy (&s->device, s->correlation, s->views.pixels[0],
       (size_t) g->width * g->height * sizeof *s->correlation));
   TRY (device_wait (&s->device));
-  find_peak (s, offset);
-  find_row (s, offset);
+  find_highest_peak (s, offset);
+  find_peak_row (s, offset);
   return NULL;
 }

@@ -63,12 +63,12 @@ pocstereo_list (const PocstereoPoint *points, const PocstereoMatch *matches,
     PocstereoSpacePoint p;
 
     if (m->disparity == POCSTEREO_NONE ||
-        pocstereo_is_void (
+        pocstereo_is_match_void (
             valid, width, points[i].x, points[i].y, m->disparity))
       continue;
     *to = (PocstereoPointMatch){(float) points[i].x, (float) points[i].y,
-        pocstereo_pixels (m->disparity), (float) m->sigma / POCSTEREO_SIGMA,
-        (float) m->peak / 65535};
+        pocstereo_disparity_pixels (m->disparity),
+        (float) m->sigma / POCSTEREO_SIGMA, (float) m->peak / 65535};
     if (in_space) {
       pocstereo_space_point (space, to->x, to->y, to->disparity, to->sigma, &p);
       in_space[found][0] = p.x;

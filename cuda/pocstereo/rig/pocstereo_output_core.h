@@ -62,7 +62,7 @@ pocstereo_space_point (const PocstereoSpace *s, float x, float y, float d,
 /* Whether what is at (@x, @y) of the left view, or where @disparity leads to in
  * the right one, comes from outside the frames. */
 BOTH bool
-pocstereo_is_void (
+pocstereo_is_match_void (
     const uint8_t *const valid[2], int width, int x, int y, int32_t disparity)
 {
   size_t row = (size_t) y * width;
@@ -80,13 +80,13 @@ pocstereo_match_at (const PocstereoMatches *in, int x, int y)
   PocstereoMatch m = in->matches[(size_t) y * in->width + x];
 
   if (m.disparity != POCSTEREO_NONE &&
-      pocstereo_is_void (in->valid, in->width, x, y, m.disparity))
+      pocstereo_is_match_void (in->valid, in->width, x, y, m.disparity))
     m.disparity = POCSTEREO_NONE;
   return m;
 }
 
 BOTH float
-pocstereo_pixels (int32_t disparity)
+pocstereo_disparity_pixels (int32_t disparity)
 {
   return (float) disparity * (1.f / POCSTEREO_ONE);
 }
@@ -113,7 +113,7 @@ pocstereo_depth_of (const PocstereoSpace *s, int x, int y, int32_t disparity)
   PocstereoSpacePoint p;
 
   pocstereo_space_point (
-      s, (float) x, (float) y, pocstereo_pixels (disparity), 0, &p);
+      s, (float) x, (float) y, pocstereo_disparity_pixels (disparity), 0, &p);
   return p.z;
 }
 
@@ -137,7 +137,7 @@ pocstereo_write_maps (
 
   if (o->disparity.pixels)
     POCSTEREO_ROW (float, o->disparity, y)
-  [x] = is ? pocstereo_pixels (m->disparity) : POCSTEREO_NO_DISPARITY;
+  [x] = is ? pocstereo_disparity_pixels (m->disparity) : POCSTEREO_NO_DISPARITY;
   if (o->sigma.pixels)
     POCSTEREO_ROW (uint16_t, o->sigma, y)[x] = is ? m->sigma : 65535;
   if (o->confidence.pixels)
@@ -147,7 +147,7 @@ pocstereo_write_maps (
 
 /* The outputs that are wanted of a pixel. */
 BOTH void
-pocstereo_write (const PocstereoMatches *in, const PocstereoSpace *space,
+pocstereo_write_pixel (const PocstereoMatches *in, const PocstereoSpace *space,
     const PocstereoScale *scale, int x, int y, const PocstereoOutput *o)
 {
   PocstereoMatch m = pocstereo_match_at (in, x, y);

@@ -19,7 +19,7 @@ write_output_rows (void *data, int begin, int end)
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < o->in->width; x++)
-      pocstereo_write (o->in, o->space, o->scale, x, y, o->out);
+      pocstereo_write_pixel (o->in, o->space, o->scale, x, y, o->out);
 }
 
 static const char *

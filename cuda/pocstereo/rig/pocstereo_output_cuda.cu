@@ -17,7 +17,7 @@ output_kernel (const __grid_constant__ PocstereoMatches in,
   int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y;
 
   if (x < in.width && y < in.height)
-    pocstereo_write (&in, &space, &scale, x, y, &out);
+    pocstereo_write_pixel (&in, &space, &scale, x, y, &out);
 }
 
 static const char *

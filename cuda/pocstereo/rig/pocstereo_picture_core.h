@@ -47,8 +47,8 @@ pocstereo_colour_between (
     int down = i / 2 ? at.y & part : one - (at.y & part);
     uint8_t c[3];
 
-    pocstereo_colour_at (p, pocstereo_within (x, p->from.width),
-        pocstereo_within (y, p->from.height), c);
+    pocstereo_colour_at (p, pocstereo_clamp_index (x, p->from.width),
+        pocstereo_clamp_index (y, p->from.height), c);
     for (int k = 0; k < 3; k++)
       sum[k] += across * down * c[k];
   }
@@ -59,7 +59,7 @@ pocstereo_colour_between (
 /* Pixel (@x, @y) of the picture; black where the view shows nothing of the
  * frame. */
 BOTH void
-pocstereo_paint (const PocstereoPicture *p, int x, int y)
+pocstereo_paint_pixel (const PocstereoPicture *p, int x, int y)
 {
   uint8_t *to = p->rgba + (size_t) y * p->stride + 4 * (size_t) x;
   size_t at = (size_t) y * p->from.width + x;

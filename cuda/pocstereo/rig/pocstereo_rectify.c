@@ -74,7 +74,7 @@ upload_map (PocstereoRectify *r, int i, PocstereoPosition *map, uint8_t *valid)
 }
 
 static const char *
-make_maps (PocstereoRectify *r)
+make_rectify_maps (PocstereoRectify *r)
 {
   size_t n = (size_t) r->width * r->height;
   PocstereoPosition *map = malloc (n * sizeof *map);
@@ -111,13 +111,13 @@ pocstereo_rectify_set (
   r->mapped = false;
   r->view[0] = *left;
   r->view[1] = *right;
-  TRY (make_maps (r));
+  TRY (make_rectify_maps (r));
   r->mapped = true;
   return NULL;
 }
 
 static PocstereoGrey
-grey_of (const Image *img)
+grey_of_image (const Image *img)
 {
   ImageRow row = image_row (img, 0);
   Yuv m = yuv_of (IMAGE_BT601, true);
@@ -142,7 +142,7 @@ grey_of (const Image *img)
 }
 
 static const char *
-check_frame (const PocstereoRectify *r, const Image *img)
+check_rectify_frame (const PocstereoRectify *r, const Image *img)
 {
   if (img->width != r->width || img->height != r->height)
     return "a frame has another size than was announced";
@@ -159,12 +159,12 @@ pocstereo_rectify_run (PocstereoRectify *r, const Image *left,
   PocstereoPlanes samples = {{sample[0], sample[1]}, stride};
   PocstereoGreys frames;
 
-  TRY (check_frame (r, left));
-  TRY (check_frame (r, right));
+  TRY (check_rectify_frame (r, left));
+  TRY (check_rectify_frame (r, right));
   if (stride < r->width)
     return "rows of samples are shorter than the frame's";
-  frames.grey[0] = grey_of (left);
-  frames.grey[1] = grey_of (right);
+  frames.grey[0] = grey_of_image (left);
+  frames.grey[1] = grey_of_image (right);
   return r->stages->rectify (
       &r->device, &frames, r->mapped ? &maps : NULL, &r->planes, &samples);
 }
@@ -180,7 +180,7 @@ pocstereo_rectify_picture (
       .rgba = rgba,
       .stride = stride};
 
-  TRY (check_frame (r, left));
+  TRY (check_rectify_frame (r, left));
   if (stride < 4 * r->width)
     return "rows of the picture are shorter than the frame's";
   return r->stages->picture (&r->device, &p);

@@ -56,7 +56,7 @@ pocstereo_grey_at (const PocstereoGrey *g, int x, int y)
 /* Keys' weights of the pixels at -1, 0, 1 and 2 for a place @t / 1024 behind
  * that at 0: their sum is 1 << POCSTEREO_WEIGHT_BITS, whatever is rounded. */
 BOTH void
-pocstereo_cubic (int t, int weight[4])
+pocstereo_cubic_weights (int t, int weight[4])
 {
   int t1 = t << 10, t2 = t * t, t3 = t2 * t >> 10; /* 20 bits each */
 
@@ -67,7 +67,7 @@ pocstereo_cubic (int t, int weight[4])
 }
 
 BOTH int
-pocstereo_within (int i, int n)
+pocstereo_clamp_index (int i, int n)
 {
   return i < 0 ? 0 : i < n ? i : n - 1;
 }
@@ -77,12 +77,12 @@ pocstereo_within (int i, int n)
  * add up to at most 5/4 and those above 0 to 9/8, so no sum needs more than 31
  * bits. */
 BOTH uint16_t
-pocstereo_weigh (const int samples[16], PocstereoPosition p)
+pocstereo_weigh_samples (const int samples[16], PocstereoPosition p)
 {
   int across[4], down[4], sum = 1 << 17;
 
-  pocstereo_cubic (p.x & (POCSTEREO_MAP_ONE - 1), across);
-  pocstereo_cubic (p.y & (POCSTEREO_MAP_ONE - 1), down);
+  pocstereo_cubic_weights (p.x & (POCSTEREO_MAP_ONE - 1), across);
+  pocstereo_cubic_weights (p.y & (POCSTEREO_MAP_ONE - 1), down);
   for (int k = 0; k < 4; k++) {
     int row = 1 << 5;
 
@@ -103,14 +103,14 @@ pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
   int samples[16], column[4];
 
   for (int i = 0; i < 4; i++)
-    column[i] = pocstereo_within (x + i, g->width);
+    column[i] = pocstereo_clamp_index (x + i, g->width);
   for (int k = 0; k < 4; k++) {
-    int line = pocstereo_within (y + k, g->height);
+    int line = pocstereo_clamp_index (y + k, g->height);
 
     for (int i = 0; i < 4; i++)
       samples[4 * k + i] = pocstereo_grey_at (g, column[i], line);
   }
-  return pocstereo_weigh (samples, p);
+  return pocstereo_weigh_samples (samples, p);
 }
 
 /* ---- The stages; index 0 left, 1 right ---- */

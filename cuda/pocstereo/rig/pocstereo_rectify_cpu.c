@@ -9,7 +9,7 @@
 #define FEW 64
 
 static void
-for_rows (int height, ParallelBody body, const void *data)
+for_frame_rows (int height, ParallelBody body, const void *data)
 {
   parallel_for (height, height > FEW ? 0 : height, body, (void *) data);
 }
@@ -51,11 +51,11 @@ copy_grey_rows (void *data, int begin, int end)
 }
 
 static void
-copy_frame (const PocstereoGrey *g, uint16_t *to, int stride)
+copy_grey_frame (const PocstereoGrey *g, uint16_t *to, int stride)
 {
   Copy c = {g, to, stride};
 
-  for_rows (g->height, copy_grey_rows, &c);
+  for_frame_rows (g->height, copy_grey_rows, &c);
 }
 
 /* The same as pocstereo_grey_between (), quicker where no pixel is outside. */
@@ -72,7 +72,7 @@ sample_plane (const PocstereoGrey *g, PocstereoPosition p)
   for (int k = 0; k < 4; k++)
     for (int i = 0; i < 4; i++)
       samples[4 * k + i] = from[k * g->width + i];
-  return pocstereo_weigh (samples, p);
+  return pocstereo_weigh_samples (samples, p);
 }
 
 typedef struct {
@@ -83,7 +83,7 @@ typedef struct {
 } Sampling;
 
 static void
-sample_rows (void *data, int begin, int end)
+sample_plane_rows (void *data, int begin, int end)
 {
   const Sampling *s = data;
   int width = s->from.width;
@@ -106,31 +106,31 @@ rectify_cpu (const Device *dev, const PocstereoGreys *frames,
 
   (void) dev;
   for (int i = 0; i < 2; i++)
-    copy_frame (&frames->grey[i], copies->view[i], copies->stride);
+    copy_grey_frame (&frames->grey[i], copies->view[i], copies->stride);
   for (int i = 0; i < 2 && maps; i++) {
     Sampling s = {pocstereo_grey_of_plane (frames, planes, i), maps->view[i],
         samples->view[i], samples->stride};
 
-    for_rows (s.from.height, sample_rows, &s);
+    for_frame_rows (s.from.height, sample_plane_rows, &s);
   }
   return NULL;
 }
 
 static void
-paint_rows (void *data, int begin, int end)
+paint_picture_rows (void *data, int begin, int end)
 {
   const PocstereoPicture *p = data;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < p->from.width; x++)
-      pocstereo_paint (p, x, y);
+      pocstereo_paint_pixel (p, x, y);
 }
 
 static const char *
 paint_picture_cpu (const Device *dev, const PocstereoPicture *p)
 {
   (void) dev;
-  for_rows (p->from.height, paint_rows, p);
+  for_frame_rows (p->from.height, paint_picture_rows, p);
   return NULL;
 }
 

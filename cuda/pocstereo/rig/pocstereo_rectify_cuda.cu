@@ -10,7 +10,7 @@
 #define BLOCK_HEIGHT 8
 
 static __global__ void
-copy_kernel (const __grid_constant__ PocstereoGreys frames,
+copy_greys_kernel (const __grid_constant__ PocstereoGreys frames,
     const __grid_constant__ PocstereoPlanes to)
 {
   int x = blockIdx.x * BLOCK_WIDTH + threadIdx.x;
@@ -25,7 +25,7 @@ copy_kernel (const __grid_constant__ PocstereoGreys frames,
 /* @has_planes: the frames were copied to @planes first. */
 template <bool has_planes>
 static __global__ void
-sample_kernel (const __grid_constant__ PocstereoGreys frames,
+sample_planes_kernel (const __grid_constant__ PocstereoGreys frames,
     const __grid_constant__ PocstereoMaps maps,
     const __grid_constant__ PocstereoPlanes planes,
     const __grid_constant__ PocstereoPlanes samples)
@@ -55,13 +55,13 @@ rectify_cuda (const Device *dev, const PocstereoGreys *frames,
   bool bytes = g[0].kind == POCSTEREO_BYTES && g[1].kind == POCSTEREO_BYTES;
 
   if (!maps || !bytes)
-    copy_kernel<<<blocks, threads, 0, stream>>> (
+    copy_greys_kernel<<<blocks, threads, 0, stream>>> (
         *frames, maps ? *planes : *samples);
   if (maps && bytes)
-    sample_kernel<false>
+    sample_planes_kernel<false>
         <<<blocks, threads, 0, stream>>> (*frames, *maps, *planes, *samples);
   else if (maps)
-    sample_kernel<true>
+    sample_planes_kernel<true>
         <<<blocks, threads, 0, stream>>> (*frames, *maps, *planes, *samples);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
@@ -74,7 +74,7 @@ picture_kernel (const __grid_constant__ PocstereoPicture p)
   int y = blockIdx.y * BLOCK_HEIGHT + threadIdx.y;
 
   if (x < p.from.width && y < p.from.height)
-    pocstereo_paint (&p, x, y);
+    pocstereo_paint_pixel (&p, x, y);
 }
 
 static const char *

@@ -14,7 +14,7 @@ typedef struct {
 } Matrix;
 
 static Matrix
-multiply (const double *a, int a_columns, const double *b)
+multiply_matrices (const double *a, int a_columns, const double *b)
 {
   Matrix c;
 
@@ -26,7 +26,7 @@ multiply (const double *a, int a_columns, const double *b)
 }
 
 static double
-minor (const double *m, int i, int j)
+matrix_minor (const double *m, int i, int j)
 {
   const double *r = m + 3 * ((i + 1) % 3), *s = m + 3 * ((i + 2) % 3);
 
@@ -34,26 +34,26 @@ minor (const double *m, int i, int j)
 }
 
 static double
-determinant (const double *m)
+matrix_determinant (const double *m)
 {
-  return m[0] * minor (m, 0, 0) + m[1] * minor (m, 0, 1) +
-      m[2] * minor (m, 0, 2);
+  return m[0] * matrix_minor (m, 0, 0) + m[1] * matrix_minor (m, 0, 1) +
+      m[2] * matrix_minor (m, 0, 2);
 }
 
 static Matrix
-inverse (const double *m)
+matrix_inverse (const double *m)
 {
-  double scale = 1 / determinant (m);
+  double scale = 1 / matrix_determinant (m);
   Matrix v;
 
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++)
-      v.m[3 * i + j] = minor (m, j, i) * scale;
+      v.m[3 * i + j] = matrix_minor (m, j, i) * scale;
   return v;
 }
 
 static void
-apply (const double *m, const double *from, double *to)
+apply_matrix (const double *m, const double *from, double *to)
 {
   for (int i = 0; i < 3; i++)
     to[i] =
@@ -63,20 +63,20 @@ apply (const double *m, const double *from, double *to)
 /* A sensor turned by @d[12] about x, then by @d[13] about y: what an upright
  * one sees becomes what it sees. */
 static Matrix
-tilt (const double *d)
+sensor_tilt (const double *d)
 {
   double sx = sin (d[12]), cx = cos (d[12]), sy = sin (d[13]), cy = cos (d[13]);
   double about_x[9] = {1, 0, 0, 0, cx, sx, 0, -sx, cx};
   double about_y[9] = {cy, 0, -sy, 0, 1, 0, sy, 0, cy};
-  Matrix turn = multiply (about_y, 3, about_x);
+  Matrix turn = multiply_matrices (about_y, 3, about_x);
   double onto[9] = {
       turn.m[8], 0, -turn.m[2], 0, turn.m[8], -turn.m[5], 0, 0, 1};
 
-  return multiply (onto, 3, turn.m);
+  return multiply_matrices (onto, 3, turn.m);
 }
 
 static bool
-all_finite (const double *v, int n)
+all_numbers_finite (const double *v, int n)
 {
   for (int i = 0; i < n; i++)
     if (!isfinite (v[i]))
@@ -89,12 +89,12 @@ pocstereo_rectify_check (const PocstereoView *v)
 {
   double det;
 
-  if (!all_finite (v->k, 9) || !all_finite (v->d, 14) ||
-      !all_finite (v->r, 9) || !all_finite (v->p, 12))
+  if (!all_numbers_finite (v->k, 9) || !all_numbers_finite (v->d, 14) ||
+      !all_numbers_finite (v->r, 9) || !all_numbers_finite (v->p, 12))
     return "a number of the calibration is not finite";
   if (!(v->k[0] > 0 && v->k[4] > 0 && v->p[0] > 0 && v->p[5] > 0))
     return "a focal length of the calibration is not above 0";
-  det = determinant (multiply (v->p, 4, v->r).m);
+  det = matrix_determinant (multiply_matrices (v->p, 4, v->r).m);
   if (!isfinite (det) || fabs (det) < 1e-9 * v->p[0] * v->p[5])
     return "the rotation or projection of the calibration cannot be inverted";
   return NULL;
@@ -102,7 +102,8 @@ pocstereo_rectify_check (const PocstereoView *v)
 
 /* Direction @x, @y, 1 as the lens bends it; false where it has no image. */
 static bool
-distort (const double *d, const Matrix *tilted, double x, double y, double *to)
+distort_ray (
+    const double *d, const Matrix *tilted, double x, double y, double *to)
 {
   double r2 = x * x + y * y, r4 = r2 * r2, r6 = r4 * r2;
   double below = 1 + d[5] * r2 + d[6] * r4 + d[7] * r6;
@@ -113,7 +114,7 @@ distort (const double *d, const Matrix *tilted, double x, double y, double *to)
           d[11] * r4,
       1};
 
-  apply (tilted->m, bent, to);
+  apply_matrix (tilted->m, bent, to);
   return below > 0 && radial > 0 && to[2] > 0;
 }
 
@@ -121,7 +122,7 @@ distort (const double *d, const Matrix *tilted, double x, double y, double *to)
 #define BEYOND 4
 
 static int32_t
-fixed (double place, int n)
+fixed_position (double place, int n)
 {
   double least = -BEYOND, most = n - 1 + BEYOND;
 
@@ -131,7 +132,7 @@ fixed (double place, int n)
 }
 
 static bool
-inside (int32_t place, int n)
+is_inside_frame (int32_t place, int n)
 {
   return place >= 0 && place <= (n - 1) * POCSTEREO_MAP_ONE;
 }
@@ -143,22 +144,23 @@ typedef struct {
 } Camera;
 
 static Camera
-camera_of (const PocstereoView *v)
+lens_of_view (const PocstereoView *v)
 {
-  return (Camera){v, inverse (multiply (v->p, 4, v->r).m), tilt (v->d)};
+  return (Camera){v, matrix_inverse (multiply_matrices (v->p, 4, v->r).m),
+      sensor_tilt (v->d)};
 }
 
 /* Where in the frame pixel (@x, @y) of the rectified one comes from; false
  * where the lens has no image of it. */
 static bool
-find_source (const Camera *c, double x, double y, double source[2])
+find_source_pixel (const Camera *c, double x, double y, double source[2])
 {
   double pixel[3] = {x, y, 1}, ray[3], seen[3];
   bool good;
 
-  apply (c->back.m, pixel, ray);
-  good =
-      distort (c->v->d, &c->tilted, ray[0] / ray[2], ray[1] / ray[2], seen) &&
+  apply_matrix (c->back.m, pixel, ray);
+  good = distort_ray (
+             c->v->d, &c->tilted, ray[0] / ray[2], ray[1] / ray[2], seen) &&
       ray[2] > 0;
   source[0] = c->v->k[0] * seen[0] / seen[2] + c->v->k[2];
   source[1] = c->v->k[4] * seen[1] / seen[2] + c->v->k[5];
@@ -173,7 +175,7 @@ typedef struct {
 } Mapping;
 
 static void
-map_rows (void *data, int begin, int end)
+map_view_rows (void *data, int begin, int end)
 {
   const Mapping *m = data;
 
@@ -181,12 +183,12 @@ map_rows (void *data, int begin, int end)
     for (int j = 0; j < m->width; j++) {
       size_t at = (size_t) i * m->width + j;
       double source[2];
-      bool good = find_source (&m->camera, j, i, source);
+      bool good = find_source_pixel (&m->camera, j, i, source);
 
-      m->map[at].x = fixed (source[0], m->width);
-      m->map[at].y = fixed (source[1], m->height);
-      m->valid[at] = good && inside (m->map[at].x, m->width) &&
-          inside (m->map[at].y, m->height);
+      m->map[at].x = fixed_position (source[0], m->width);
+      m->map[at].y = fixed_position (source[1], m->height);
+      m->valid[at] = good && is_inside_frame (m->map[at].x, m->width) &&
+          is_inside_frame (m->map[at].y, m->height);
     }
 }
 
@@ -194,9 +196,9 @@ void
 pocstereo_rectify_map (const PocstereoView *v, int width, int height,
     PocstereoPosition *map, uint8_t *valid)
 {
-  Mapping m = {camera_of (v), width, height, map, valid};
+  Mapping m = {lens_of_view (v), width, height, map, valid};
 
-  parallel_for (height, 0, map_rows, &m);
+  parallel_for (height, 0, map_view_rows, &m);
 }
 
 /* No lens bends so much that a step in its direction, in the ratio of the focal
@@ -208,13 +210,13 @@ bool
 pocstereo_rectify_find (
     const PocstereoView *v, const double from[2], double *to)
 {
-  Camera c = camera_of (v);
+  Camera c = lens_of_view (v);
   double there[2], apart;
 
   to[0] = v->p[2] + (from[0] - v->k[2]) * v->p[0] / v->k[0];
   to[1] = v->p[6] + (from[1] - v->k[5]) * v->p[5] / v->k[4];
   for (int i = 0; i < STEPS; i++) {
-    bool good = find_source (&c, to[0], to[1], there);
+    bool good = find_source_pixel (&c, to[0], to[1], there);
 
     apart = fmax (fabs (from[0] - there[0]), fabs (from[1] - there[1]));
     if (!good || !isfinite (apart))
