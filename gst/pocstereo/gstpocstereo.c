@@ -148,21 +148,21 @@ CHOICES (outputs,
 
 /* The caps tell steps, and output=left has another format with a rig. */
 static void
-announce_again (GstElement *element, const Param *param)
+announce_new_caps (GstElement *element, const Param *param)
 {
   (void) param;
   gst_pad_mark_reconfigure (GST_AGGREGATOR (element)->srcpad);
 }
 
 static void
-params_changed (GstElement *element, const Param *param)
+disparity_param_changed (GstElement *element, const Param *param)
 {
   if (g_str_has_suffix (param->field, "_disparity"))
-    announce_again (element, param);
+    announce_new_caps (element, param);
 }
 
 static gboolean
-read_ply_location (
+check_ply_location (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   (void) element;
@@ -176,13 +176,13 @@ static const GstVisionProperty properties[] = {
         "Which pixels of the left view are matched"),
     STOPPED (ONE_OF, asked.output, outputs, GST_POCSTEREO_LEFT,
         "What the output shows"),
-    PARAMS (pocstereo_params, params, .changed = params_changed),
+    PARAMS (pocstereo_params, params, .changed = disparity_param_changed),
     NUMBER (grid_spacing, 1, POCSTEREO_MAX_SIDE, 5,
         "In mode points, pixels from one point of the grid to the next"),
     SWITCH (regions_only, FALSE,
         "In mode points, measure nothing in a frame that has no points, roi or "
         "regions of interest; if false, measure the whole frame"),
-    FOLLOWED (announce_again, TITLED, "Scale of disparities", NUMBER,
+    FOLLOWED (announce_new_caps, TITLED, "Scale of disparities", NUMBER,
         disparity_scale, 0, POCSTEREO_MAX_DISPARITY, 0,
         "With output=disparity, pixels of disparity per step of the value, "
         "clamped to 65534 steps (0 = 1/256, or as fine as the range allows)"),
@@ -194,7 +194,7 @@ static const GstVisionProperty properties[] = {
         "With intrinsics, cx of the rectified right camera minus cx of the "
         "left one, pixels; Middlebury calls it doffs: depth = fx baseline / "
         "(disparity + doffs)"),
-    FOLLOWED (gst_pocstereo_read_again, BY_HAND, TITLED,
+    FOLLOWED (gst_pocstereo_read_calibration_again, BY_HAND, TITLED,
         "Unit of the calibration", NUMBER, calibration_unit, 1e-9, 1e6, 1,
         "Metres per unit of OpenCV's T: 0.001 for squares in millimetres"),
     PARSED (gst_pocstereo_read_roi, TITLED, "Regions of interest", STRING, roi,
@@ -203,13 +203,13 @@ static const GstVisionProperty properties[] = {
     PARSED (gst_pocstereo_read_points, STRING, points,
         "In mode points, the points to measure in place of a grid: x,y;x,y;… "
         "in pixels, or a file with such a list on any number of lines"),
-    PARSED (gst_pocstereo_read_calibration, FOLLOWED, announce_again, STRING,
+    PARSED (gst_pocstereo_read_calibration, FOLLOWED, announce_new_caps, STRING,
         calibration,
         "Calibration of the rig, by which frames are rectified: OpenCV's file "
         "(YAML or XML), or two files with a comma between them: OpenCV's "
         "intrinsics and extrinsics, or ROS's camera_info of the left and the "
         "right camera"),
-    PARSED (read_ply_location, TITLED, "Location of PLY", STRING, ply_location,
+    PARSED (check_ply_location, TITLED, "Location of PLY", STRING, ply_location,
         "PLY file for the points in space; each frame replaces it, unless its "
         "name has a pattern such as %05d for the number of the frame"),
     PARSED (gst_pocstereo_read_intrinsics, STRING, intrinsics.intrinsics,
@@ -231,7 +231,7 @@ gst_pocstereo_get_params (GstPocstereo *self)
 
 /* What can never work with frames of this size. */
 static const char *
-check (GstPocstereo *self)
+check_size (GstPocstereo *self)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
@@ -254,7 +254,7 @@ gst_pocstereo_open (GstVisionAggregator *agg, const Device *device,
   self->width = GST_VIDEO_INFO_WIDTH (left);
   self->height = GST_VIDEO_INFO_HEIGHT (left);
   self->stride = GST_ROUND_UP_N (self->width, ROW_ALIGN);
-  err = check (self);
+  err = check_size (self);
   if (gst_vision_common_refused (gst_vision_common (agg), err))
     return err;
   TRY (gst_pocstereo_check_rig (self));
@@ -287,8 +287,8 @@ gst_pocstereo_close (GstVisionAggregator *agg)
 }
 
 static const char *
-run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
-    const Image *right, GstBuffer *buffer)
+match_views (GstPocstereo *self, const PocstereoParams *params,
+    const Image *left, const Image *right, GstBuffer *buffer)
 {
   PocstereoFrame frame = {self->width, self->height,
       {self->sample[0], self->sample[1]}, self->stride};
@@ -297,28 +297,30 @@ run (GstPocstereo *self, const PocstereoParams *params, const Image *left,
   TRY (pocstereo_rectify_run (
       self->rectify, left, right, self->sample, self->stride));
   TRY (gst_pocstereo_paint_left (self, left));
-  TRY (gst_pocstereo_diagnose (self, params, &frame));
+  TRY (gst_pocstereo_diagnose_frame (self, params, &frame));
   if (self->now.mode == GST_POCSTEREO_DENSE) {
     TRY (pocstereo_dense (self->matcher, params, &frame, &matches));
-    return gst_pocstereo_take_pixels (self, params, left, matches, buffer);
+    return gst_pocstereo_take_pixel_matches (
+        self, params, left, matches, buffer);
   }
   TRY (pocstereo_points (self->matcher, params, &frame,
       (const PocstereoPoint *) self->chosen->data, (int) self->chosen->len,
       &matches));
-  return gst_pocstereo_take_points (self, params, left, matches, buffer);
+  return gst_pocstereo_take_point_matches (self, params, left, matches, buffer);
 }
 
 /* Finds the rig and the points for this frame; returns what is wrong with it.
  */
 static const char *
-begin (GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
+begin_views (
+    GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
 {
   TRY (pocstereo_check (params, self->width, self->height));
   TRY (gst_pocstereo_begin_rig (self, buffer));
   if (self->now.output == GST_POCSTEREO_DEPTH && !self->has_space)
     return "depth needs a rig; set calibration, or intrinsics and baseline";
   return self->now.mode == GST_POCSTEREO_POINTS
-      ? gst_pocstereo_choose (self, buffer)
+      ? gst_pocstereo_choose_points (self, buffer)
       : NULL;
 }
 
@@ -328,17 +330,17 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
 {
   GstPocstereo *self = GST_POCSTEREO (agg);
   PocstereoParams params = gst_pocstereo_get_params (self);
-  const char *fault = begin (self, &params, buffer);
+  const char *fault = begin_views (self, &params, buffer);
 
   if (!fault)
-    return run (self, &params, left, right, buffer);
+    return match_views (self, &params, left, right, buffer);
   gst_vision_common_fault (gst_vision_common (agg), fault);
   return gst_pocstereo_clear_picture (self, left);
 }
 
 /* How the caps of disparities say what a value means. */
 static void
-announce_steps (GstPocstereo *self, GstStructure *fields)
+announce_disparity_steps (GstPocstereo *self, GstStructure *fields)
 {
   PocstereoParams params = gst_pocstereo_get_params (self);
 
@@ -361,7 +363,7 @@ gst_pocstereo_output (GstVisionAggregator *agg, GstStructure *fields)
       gst_vision_aggregator_renew (agg);
     self->now = kind;
     if (kind.output == GST_POCSTEREO_DISPARITY)
-      announce_steps (self, fields);
+      announce_disparity_steps (self, fields);
   }
   if (kind.output == GST_POCSTEREO_LEFT)
     return gst_pocstereo_has_rig (self) ? GST_VIDEO_FORMAT_RGBA

@@ -133,7 +133,7 @@ gboolean gst_pocstereo_read_roi (
 gboolean gst_pocstereo_read_points (
     GstElement *element, gpointer owner, const gchar *text, GError **error);
 /* Fills self->chosen for the frame @buffer. */
-const char *gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer);
+const char *gst_pocstereo_choose_points (GstPocstereo *self, GstBuffer *buffer);
 
 /* gstpocstereorig.c */
 gboolean gst_pocstereo_read_calibration (
@@ -141,7 +141,8 @@ gboolean gst_pocstereo_read_calibration (
 gboolean gst_pocstereo_read_intrinsics (
     GstElement *element, gpointer owner, const gchar *text, GError **error);
 /* The calibration, whose unit has changed. */
-void gst_pocstereo_read_again (GstElement *element, const Param *param);
+void gst_pocstereo_read_calibration_again (
+    GstElement *element, const Param *param);
 /* What is wrong with the rig for this frame.  @buffer gets the camera that is
  * known. */
 const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
@@ -159,10 +160,10 @@ const char *gst_pocstereo_check_rig (GstPocstereo *self);
 const char *gst_pocstereo_open_results (
     GstPocstereo *self, const Device *device);
 void gst_pocstereo_close_results (GstPocstereo *self);
-const char *gst_pocstereo_take_pixels (GstPocstereo *self,
+const char *gst_pocstereo_take_pixel_matches (GstPocstereo *self,
     const PocstereoParams *params, const Image *left,
     const PocstereoMatch *matches, GstBuffer *buffer);
-const char *gst_pocstereo_take_points (GstPocstereo *self,
+const char *gst_pocstereo_take_point_matches (GstPocstereo *self,
     const PocstereoParams *params, const Image *left,
     const PocstereoMatch *matches, GstBuffer *buffer);
 /* The left view, where the output is that as frames are rectified. */
@@ -180,7 +181,7 @@ void gst_pocstereo_close_cloud (GstPocstereo *self);
 const char *gst_pocstereo_open_diagnosis (
     GstPocstereo *self, const Device *device);
 void gst_pocstereo_close_diagnosis (GstPocstereo *self);
-const char *gst_pocstereo_diagnose (GstPocstereo *self,
+const char *gst_pocstereo_diagnose_frame (GstPocstereo *self,
     const PocstereoParams *params, const PocstereoFrame *frame);
 
 G_END_DECLS

@@ -5,7 +5,7 @@
 
 /* The left view on the host, for the colours of points. */
 static const char *
-read_colours (GstPocstereo *self, const Device *device, const Image *left)
+read_left_colours (GstPocstereo *self, const Device *device, const Image *left)
 {
   gsize row = 4 * (gsize) self->width, bytes = row * (gsize) self->height;
 
@@ -19,7 +19,7 @@ read_colours (GstPocstereo *self, const Device *device, const Image *left)
 }
 
 static const char *
-read_matches (
+read_dense_matches (
     GstPocstereo *self, const Device *device, const PocstereoMatch *matches)
 {
   gsize bytes = (gsize) self->width * self->height * sizeof *matches;
@@ -31,7 +31,7 @@ read_matches (
 
 /* What self->found and self->in_space hold. */
 static void
-add_found (GstPocstereo *self)
+add_points_to_cloud (GstPocstereo *self)
 {
   const gfloat (*space)[4] = (const gfloat (*)[4]) self->in_space->data;
 
@@ -50,7 +50,7 @@ add_found (GstPocstereo *self)
 
 /* Row @y of self->matches. */
 static void
-add_row (GstPocstereo *self, gint y)
+add_row_to_cloud (GstPocstereo *self, gint y)
 {
   const uint8_t *const valid[2] = {self->valid[0], self->valid[1]};
   guint n;
@@ -65,30 +65,31 @@ add_row (GstPocstereo *self, gint y)
       &self->space, (PocstereoPointMatch *) self->found->data,
       (float (*)[4]) self->in_space->data);
   g_array_set_size (self->found, n);
-  add_found (self);
+  add_points_to_cloud (self);
 }
 
 static const char *
-fill (GstPocstereo *self, const Image *left, const PocstereoMatch *matches)
+fill_cloud (
+    GstPocstereo *self, const Image *left, const PocstereoMatch *matches)
 {
   const Device *device = gst_pocstereo_get_device (self);
 
   if (!self->cloud)
     self->cloud = gst_vision_ply_new ();
   gst_vision_ply_clear (self->cloud);
-  TRY (read_colours (self, device, left));
+  TRY (read_left_colours (self, device, left));
   if (matches)
-    TRY (read_matches (self, device, matches));
+    TRY (read_dense_matches (self, device, matches));
   TRY (device_wait (device));
   if (!matches)
-    add_found (self);
+    add_points_to_cloud (self);
   for (gint y = 0; matches && y < self->height; y++)
-    add_row (self, y);
+    add_row_to_cloud (self, y);
   return NULL;
 }
 
 static void
-warn_once (GstPocstereo *self)
+warn_of_no_rig (GstPocstereo *self)
 {
   if (!self->warned_space)
     GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
@@ -107,7 +108,7 @@ gst_pocstereo_write_cloud (
 
   location = GST_VISION_LOCKED (self, g_strdup (self->ply_location));
   if (location && self->has_space) {
-    const char *err = fill (self, left, matches);
+    const char *err = fill_cloud (self, left, matches);
 
     if (err) {
       g_free (location);
@@ -119,7 +120,7 @@ gst_pocstereo_write_cloud (
     g_clear_error (&error);
     g_free (path);
   } else if (location)
-    warn_once (self);
+    warn_of_no_rig (self);
   g_free (location);
   return NULL;
 }

@@ -31,7 +31,7 @@
 #define PLAIN 2
 
 static const char *
-count_good (GstPocstereo *self, const PocstereoParams *params,
+count_good_points (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame, guint *n)
 {
   PocstereoPoint points[ROWS * COLUMNS];
@@ -50,7 +50,7 @@ count_good (GstPocstereo *self, const PocstereoParams *params,
 }
 
 static void
-warn_swapped (GstPocstereo *self, const PocstereoParams *params)
+warn_of_swapped_views (GstPocstereo *self, const PocstereoParams *params)
 {
   if (self->warned_swapped)
     return;
@@ -67,7 +67,7 @@ warn_swapped (GstPocstereo *self, const PocstereoParams *params)
 /* A rig whose disparities cannot have one of the signs, and that has those of
  * the other. */
 static const char *
-look_for_swapped (GstPocstereo *self, const PocstereoParams *params,
+look_for_swapped_views (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame)
 {
   PocstereoParams p = *params;
@@ -76,18 +76,18 @@ look_for_swapped (GstPocstereo *self, const PocstereoParams *params,
     return NULL;
   p.min_disparity = -params->max_disparity;
   p.max_disparity = -params->min_disparity;
-  TRY (count_good (self, &p, frame, &self->n_wrong));
+  TRY (count_good_points (self, &p, frame, &self->n_wrong));
   self->n_swapped =
       self->n_wrong < ROWS * COLUMNS / 4 || self->n_wrong < 2 * self->n_right
       ? 0
       : self->n_swapped + 1;
   if (self->n_swapped == FIRST)
-    warn_swapped (self, params);
+    warn_of_swapped_views (self, params);
   return NULL;
 }
 
 static void
-warn_apart (GstPocstereo *self, const PocstereoParams *params)
+warn_of_different_views (GstPocstereo *self, const PocstereoParams *params)
 {
   if (self->warned_apart)
     return;
@@ -105,7 +105,7 @@ warn_apart (GstPocstereo *self, const PocstereoParams *params)
 
 /* Views that have next to nothing in common. */
 static void
-look_for_apart (GstPocstereo *self, const PocstereoParams *params)
+look_for_different_views (GstPocstereo *self, const PocstereoParams *params)
 {
   GST_INFO_OBJECT (
       self, "%u of %d points match", self->n_right, ROWS * COLUMNS);
@@ -114,11 +114,11 @@ look_for_apart (GstPocstereo *self, const PocstereoParams *params)
       ? self->n_apart + 1
       : 0;
   if (self->n_apart == FIRST)
-    warn_apart (self, params);
+    warn_of_different_views (self, params);
 }
 
 static void
-warn_askew (GstPocstereo *self)
+warn_of_askew_rows (GstPocstereo *self)
 {
   gdouble rows = self->offset.vertical;
 
@@ -136,7 +136,7 @@ warn_askew (GstPocstereo *self)
 }
 
 static const char *
-measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
+measure_vertical_offset (GstPocstereo *self, const PocstereoFrame *frame)
 {
   PocstereoOffset *offset = &self->offset;
   gdouble max_rows;
@@ -154,7 +154,7 @@ measure_rows (GstPocstereo *self, const PocstereoFrame *frame)
       ? self->n_askew + 1
       : 0;
   if (self->n_askew == FIRST)
-    warn_askew (self);
+    warn_of_askew_rows (self);
   return NULL;
 }
 
@@ -168,18 +168,18 @@ end_diagnosis (GstPocstereo *self)
   if (n == 0 || n >= FIRST)
     return;
   if (self->n_swapped == n)
-    warn_swapped (self, &params);
+    warn_of_swapped_views (self, &params);
   if (self->n_apart == n)
-    warn_apart (self, &params);
+    warn_of_different_views (self, &params);
   if (self->n_askew == n &&
       self->offset.contrast >= PLAIN * POCSTEREO_GLOBAL_CONTRAST &&
       fabs (self->offset.vertical) >= PLAIN * MAX_ROWS)
-    warn_askew (self);
+    warn_of_askew_rows (self);
 }
 
 /* From the thread of the source pad, as frames. */
 static GstPadProbeReturn
-see_event (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
+see_end_of_stream (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {
   (void) user_data;
   if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
@@ -194,7 +194,7 @@ gst_pocstereo_open_diagnosis (GstPocstereo *self, const Device *device)
 
   self->n_diagnosed = self->n_swapped = self->n_askew = self->n_apart = 0;
   self->end = gst_pad_add_probe (GST_AGGREGATOR (self)->srcpad,
-      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_event, NULL, NULL);
+      GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, see_end_of_stream, NULL, NULL);
   TRY (pocstereo_new (&self->probe, device, self->width, self->height));
   err = pocstereo_global_new (&self->global, device, self->width, self->height);
   if (!err)
@@ -215,16 +215,16 @@ gst_pocstereo_close_diagnosis (GstPocstereo *self)
 }
 
 const char *
-gst_pocstereo_diagnose (GstPocstereo *self, const PocstereoParams *params,
+gst_pocstereo_diagnose_frame (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame)
 {
   guint n = self->n_diagnosed++;
 
   if (n >= FIRST && n % PAUSE)
     return NULL;
-  TRY (count_good (self, params, frame, &self->n_right));
-  TRY (look_for_swapped (self, params, frame));
-  TRY (measure_rows (self, frame));
-  look_for_apart (self, params);
+  TRY (count_good_points (self, params, frame, &self->n_right));
+  TRY (look_for_swapped_views (self, params, frame));
+  TRY (measure_vertical_offset (self, frame));
+  look_for_different_views (self, params);
   return NULL;
 }

@@ -13,7 +13,7 @@
 
 /* @n whole numbers with commas in between, and nothing else. */
 static gboolean
-parse_group (const gchar *text, guint n, gint *numbers)
+parse_number_group (const gchar *text, guint n, gint *numbers)
 {
   const char *end = numbers_read (text, ',', (int) n, numbers);
 
@@ -25,7 +25,7 @@ parse_group (const gchar *text, guint n, gint *numbers)
 
 /* A file may hold what is no text, and no character is quoted by half. */
 static void
-refuse (const gchar *group, guint n, GError **error)
+refuse_number_group (const gchar *group, guint n, GError **error)
 {
   gchar *quoted = g_utf8_make_valid (group, (gssize) MIN (strlen (group), 40));
 
@@ -37,7 +37,7 @@ refuse (const gchar *group, guint n, GError **error)
 /* Groups of @n with semicolons or lines between them; NULL where @text is
  * another thing. */
 static GArray *
-parse (const gchar *text, guint n, GError **error)
+parse_number_groups (const gchar *text, guint n, GError **error)
 {
   GArray *all = g_array_new (FALSE, FALSE, n * sizeof (gint));
   gchar **groups = g_strsplit_set (text, ";\n", -1);
@@ -48,11 +48,11 @@ parse (const gchar *text, guint n, GError **error)
     g_strstrip (groups[i]);
     if (!*groups[i])
       continue;
-    good = parse_group (groups[i], n, numbers);
+    good = parse_number_group (groups[i], n, numbers);
     if (good)
       g_array_append_vals (all, numbers, 1);
     else
-      refuse (groups[i], n, error);
+      refuse_number_group (groups[i], n, error);
   }
   g_strfreev (groups);
   if (good && all->len)
@@ -70,7 +70,7 @@ gst_pocstereo_parse_regions (const gchar *text, GError **error)
   GArray *regions;
 
   G_STATIC_ASSERT (sizeof (GstVideoRectangle) == 4 * sizeof (gint));
-  regions = parse (text, 4, error);
+  regions = parse_number_groups (text, 4, error);
   for (guint i = 0; regions && i < regions->len; i++) {
     const GstVideoRectangle *r = &g_array_index (regions, GstVideoRectangle, i);
 
@@ -91,19 +91,19 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
 
   G_STATIC_ASSERT (sizeof (PocstereoPoint) == 2 * sizeof (gint));
   if (!text[strspn (text, "0123456789-+,; \t\r\n")])
-    return parse (text, 2, error);
+    return parse_number_groups (text, 2, error);
   if (!gst_vision_file_read_text (text, &read, error)) {
     g_prefix_error (error, "it is neither x,y;… nor a file to read: ");
     return NULL;
   }
-  points = parse (read, 2, error);
+  points = parse_number_groups (read, 2, error);
   g_free (read);
   return points;
 }
 
 /* @list, what a text says, in the place of what it said before. */
 static void
-take (GstPocstereo *self, GArray **place, GArray *list)
+replace_list (GstPocstereo *self, GArray **place, GArray *list)
 {
   GArray *before;
 
@@ -125,7 +125,7 @@ gst_pocstereo_read_roi (
   (void) element;
   if (text && !regions)
     return FALSE;
-  take (self, &self->regions, regions);
+  replace_list (self, &self->regions, regions);
   return TRUE;
 }
 
@@ -139,14 +139,15 @@ gst_pocstereo_read_points (
   (void) element;
   if (text && !list)
     return FALSE;
-  take (self, &self->list, list);
+  replace_list (self, &self->list, list);
   return TRUE;
 }
 
 /* That @outside of the @n of the user's @what lie outside of the view;
  * once for what they were set to. */
 static void
-warn_outside (GstPocstereo *self, guint outside, guint n, const gchar *what)
+warn_of_places_outside (
+    GstPocstereo *self, guint outside, guint n, const gchar *what)
 {
   gboolean known;
 
@@ -165,7 +166,7 @@ warn_outside (GstPocstereo *self, guint outside, guint n, const gchar *what)
 }
 
 static void
-choose_listed (GstPocstereo *self, const GArray *list)
+choose_listed_points (GstPocstereo *self, const GArray *list)
 {
   for (guint i = 0; i < list->len; i++) {
     const PocstereoPoint *p = &g_array_index (list, PocstereoPoint, i);
@@ -173,12 +174,14 @@ choose_listed (GstPocstereo *self, const GArray *list)
     if (p->x >= 0 && p->y >= 0 && p->x < self->width && p->y < self->height)
       g_array_append_vals (self->chosen, p, 1);
   }
-  warn_outside (self, list->len - self->chosen->len, list->len, "points");
+  warn_of_places_outside (
+      self, list->len - self->chosen->len, list->len, "points");
 }
 
 /* A grid in the middle of what of @r lies in the view. */
 static const char *
-choose_grid (GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
+choose_grid_points (
+    GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
 {
   gint64 x0 = MAX (r->x, 0), y0 = MAX (r->y, 0);
   gint64 x1 = MIN ((gint64) r->x + r->w, self->width);
@@ -203,24 +206,25 @@ choose_grid (GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
 }
 
 static const char *
-choose_regions (GstPocstereo *self, const GArray *regions, gint spacing)
+choose_points_in_regions (
+    GstPocstereo *self, const GArray *regions, gint spacing)
 {
   guint outside = 0;
 
   for (guint i = 0; i < regions->len; i++) {
     guint n = self->chosen->len;
 
-    TRY (choose_grid (
+    TRY (choose_grid_points (
         self, &g_array_index (regions, GstVideoRectangle, i), spacing));
     outside += self->chosen->len == n;
   }
-  warn_outside (self, outside, regions->len, "regions");
+  warn_of_places_outside (self, outside, regions->len, "regions");
   return NULL;
 }
 
 /* The regions that came with the frame; FALSE where none did. */
 static gboolean
-choose_theirs (
+choose_points_in_metas (
     GstPocstereo *self, GstBuffer *buffer, gint spacing, const char **fault)
 {
   gpointer state = NULL;
@@ -238,13 +242,13 @@ choose_theirs (
 
     any = TRUE;
     gst_pocstereo_rectify_region (self, &r);
-    *fault = choose_grid (self, &r, spacing);
+    *fault = choose_grid_points (self, &r, spacing);
   }
   return any;
 }
 
 const char *
-gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
+gst_pocstereo_choose_points (GstPocstereo *self, GstBuffer *buffer)
 {
   GstVideoRectangle whole = {0, 0, self->width, self->height};
   GArray *list, *regions;
@@ -261,11 +265,12 @@ gst_pocstereo_choose (GstPocstereo *self, GstBuffer *buffer)
 
   g_array_set_size (self->chosen, 0);
   if (list)
-    choose_listed (self, list);
+    choose_listed_points (self, list);
   else if (regions)
-    fault = choose_regions (self, regions, spacing);
-  else if (!choose_theirs (self, buffer, spacing, &fault) && !regions_only)
-    fault = choose_grid (self, &whole, spacing);
+    fault = choose_points_in_regions (self, regions, spacing);
+  else if (!choose_points_in_metas (self, buffer, spacing, &fault) &&
+      !regions_only)
+    fault = choose_grid_points (self, &whole, spacing);
   g_clear_pointer (&list, g_array_unref);
   g_clear_pointer (&regions, g_array_unref);
   return fault;

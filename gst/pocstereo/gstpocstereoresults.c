@@ -59,7 +59,7 @@ gst_pocstereo_close_results (GstPocstereo *self)
 }
 
 static PocstereoMatches
-matches_of (GstPocstereo *self, const PocstereoMatch *matches)
+matches_with_rig (GstPocstereo *self, const PocstereoMatch *matches)
 {
   return (PocstereoMatches){self->width, self->height, matches,
       {pocstereo_rectify_valid (self->rectify, 0),
@@ -68,12 +68,12 @@ matches_of (GstPocstereo *self, const PocstereoMatch *matches)
 }
 
 static const char *
-fill_picture (GstPocstereo *self, const PocstereoParams *params,
+fill_output_picture (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoMatch *matches)
 {
   const Image *picture =
       gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
-  PocstereoMatches in = matches_of (self, matches);
+  PocstereoMatches in = matches_with_rig (self, matches);
   PocstereoRows rows = {picture->plane[0], (size_t) picture->stride[0]};
   PocstereoOutput out = {.step = 1};
 
@@ -118,7 +118,7 @@ gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left)
 }
 
 static const char *
-begin_maps (GstPocstereo *self)
+begin_dense_maps (GstPocstereo *self)
 {
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     if (i != GST_POCSTEREO_MAP_DEPTH || self->has_space)
@@ -127,32 +127,33 @@ begin_maps (GstPocstereo *self)
 }
 
 static PocstereoRows
-rows_of (const GstVisionPixels *pixels)
+rows_of_pixels (const GstVisionPixels *pixels)
 {
   return (PocstereoRows){pixels->address, pixels->stride};
 }
 
 static const char *
-fill_maps (GstPocstereo *self, const PocstereoMatch *matches)
+fill_dense_maps (GstPocstereo *self, const PocstereoMatch *matches)
 {
-  PocstereoMatches in = matches_of (self, matches);
+  PocstereoMatches in = matches_with_rig (self, matches);
   PocstereoOutput out = {.step = 1,
-      .disparity = rows_of (&self->maps[GST_POCSTEREO_MAP_DISPARITY]),
-      .sigma = rows_of (&self->maps[GST_POCSTEREO_MAP_SIGMA]),
-      .confidence = rows_of (&self->maps[GST_POCSTEREO_MAP_CONFIDENCE]),
-      .depth = rows_of (&self->maps[GST_POCSTEREO_MAP_DEPTH])};
+      .disparity = rows_of_pixels (&self->maps[GST_POCSTEREO_MAP_DISPARITY]),
+      .sigma = rows_of_pixels (&self->maps[GST_POCSTEREO_MAP_SIGMA]),
+      .confidence = rows_of_pixels (&self->maps[GST_POCSTEREO_MAP_CONFIDENCE]),
+      .depth = rows_of_pixels (&self->maps[GST_POCSTEREO_MAP_DEPTH])};
 
   TRY (pocstereo_output (gst_pocstereo_get_device (self), &in, &out));
   return device_wait (gst_pocstereo_get_device (self));
 }
 
 static const char *
-make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
+make_dense_maps (
+    GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
 {
-  const char *err = begin_maps (self);
+  const char *err = begin_dense_maps (self);
 
   if (!err)
-    err = fill_maps (self, matches);
+    err = fill_dense_maps (self, matches);
   for (guint i = 0; i < GST_POCSTEREO_N_MAPS; i++)
     if (self->maps[i].buffer)
       err = gst_vision_pixels_attach (&self->maps[i], err, buffer);
@@ -160,18 +161,19 @@ make_maps (GstPocstereo *self, const PocstereoMatch *matches, GstBuffer *buffer)
 }
 
 const char *
-gst_pocstereo_take_pixels (GstPocstereo *self, const PocstereoParams *params,
-    const Image *left, const PocstereoMatch *matches, GstBuffer *buffer)
+gst_pocstereo_take_pixel_matches (GstPocstereo *self,
+    const PocstereoParams *params, const Image *left,
+    const PocstereoMatch *matches, GstBuffer *buffer)
 {
   TRY (self->now.output == GST_POCSTEREO_LEFT
-          ? make_maps (self, matches, buffer)
-          : fill_picture (self, params, matches));
+          ? make_dense_maps (self, matches, buffer)
+          : fill_output_picture (self, params, matches));
   return gst_pocstereo_write_cloud (self, left, matches);
 }
 
 /* A list as a map of one row, a column an entry. */
 static const char *
-attach_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
+attach_point_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
 {
   gsize bytes = (gsize) list->len * g_array_get_element_size ((GArray *) list);
   GstBuffer *pixels;
@@ -200,7 +202,7 @@ attach_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
 }
 
 static void
-post (GstPocstereo *self, GstBuffer *buffer)
+post_point_matches (GstPocstereo *self, GstBuffer *buffer)
 {
   GstVisionAggregator *agg = GST_VISION_AGGREGATOR (self);
   GstStructure *structure;
@@ -223,7 +225,7 @@ post (GstPocstereo *self, GstBuffer *buffer)
 }
 
 static const char *
-scatter (GstPocstereo *self, const PocstereoParams *params,
+scatter_points (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoMatch *matches)
 {
   gsize bytes = (gsize) self->width * self->height * sizeof *matches;
@@ -238,12 +240,13 @@ scatter (GstPocstereo *self, const PocstereoParams *params,
       (int) self->chosen->len, side, self->scatter, self->width, self->height);
   TRY (device_copy (
       gst_pocstereo_get_device (self), self->scattered, self->scatter, bytes));
-  return fill_picture (self, params, self->scattered);
+  return fill_output_picture (self, params, self->scattered);
 }
 
 const char *
-gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
-    const Image *left, const PocstereoMatch *matches, GstBuffer *buffer)
+gst_pocstereo_take_point_matches (GstPocstereo *self,
+    const PocstereoParams *params, const Image *left,
+    const PocstereoMatch *matches, GstBuffer *buffer)
 {
   const uint8_t *const valid[2] = {self->valid[0], self->valid[1]};
   guint n = self->chosen->len;
@@ -258,10 +261,10 @@ gst_pocstereo_take_points (GstPocstereo *self, const PocstereoParams *params,
   g_array_set_size (self->found, n);
   if (self->has_space)
     g_array_set_size (self->in_space, n);
-  TRY (attach_list (self->found, "matches", buffer));
-  TRY (attach_list (self->in_space, "points", buffer));
+  TRY (attach_point_list (self->found, "matches", buffer));
+  TRY (attach_point_list (self->in_space, "points", buffer));
   if (self->now.output != GST_POCSTEREO_LEFT)
-    TRY (scatter (self, params, matches));
-  post (self, buffer);
+    TRY (scatter_points (self, params, matches));
+  post_point_matches (self, buffer);
   return gst_pocstereo_write_cloud (self, left, NULL);
 }

@@ -31,7 +31,7 @@ gst_pocstereo_read_calibration (
 }
 
 void
-gst_pocstereo_read_again (GstElement *element, const Param *param)
+gst_pocstereo_read_calibration_again (GstElement *element, const Param *param)
 {
   GstPocstereo *self = GST_POCSTEREO (element);
   gchar *location;
@@ -78,7 +78,7 @@ typedef struct {
  "set calibration, by which frames are rectified, or four numbers"
 
 static gboolean
-is_bent (const GstVisionCamera *camera)
+is_lens_bent (const GstVisionCamera *camera)
 {
   for (guint i = 0; i < G_N_ELEMENTS (camera->distortion); i++)
     if (camera->distortion[i] != 0)
@@ -89,23 +89,23 @@ is_bent (const GstVisionCamera *camera)
 /* What comes out is the left frame itself, which cannot be rectified: a rig
  * that was set since then waits for the next caps. */
 static gboolean
-frame_passes (GstPocstereo *self)
+left_frame_passes (GstPocstereo *self)
 {
   return self->now.output == GST_POCSTEREO_LEFT &&
       !gst_vision_aggregator_get_output (GST_VISION_AGGREGATOR (self));
 }
 
 static gboolean
-get_rig (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
+get_rig_properties (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
 {
-  gboolean passes = frame_passes (self), known;
+  gboolean passes = left_frame_passes (self), known;
 
   GST_OBJECT_LOCK (self);
   known = self->rig && !passes;
   if (known)
     *rig = *self->rig;
   camera->is_set = self->intrinsics.intrinsics != NULL;
-  camera->bends = camera->is_set && is_bent (&self->intrinsics.written);
+  camera->bends = camera->is_set && is_lens_bent (&self->intrinsics.written);
   camera->baseline = self->baseline;
   camera->doffs = self->doffs;
   GST_OBJECT_UNLOCK (self);
@@ -114,7 +114,7 @@ get_rig (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
 
 /* The masks of what is inside of the frames, where points can be looked up. */
 static const char *
-read_valid (GstPocstereo *self)
+read_valid_masks (GstPocstereo *self)
 {
   const Device *device = gst_pocstereo_get_device (self);
   gsize pixels = (gsize) self->width * self->height;
@@ -133,7 +133,7 @@ read_valid (GstPocstereo *self)
 }
 
 static PocstereoView
-view_of (const GstVisionRigView *view)
+view_of_rig (const GstVisionRigView *view)
 {
   PocstereoView v;
 
@@ -146,7 +146,7 @@ view_of (const GstVisionRigView *view)
 
 /* The sentence of @error, which this takes; it stays until the next one. */
 static const char *
-keep_fault (GstPocstereo *self, GError *error)
+keep_rig_fault (GstPocstereo *self, GError *error)
 {
   g_clear_error (&self->misfit);
   self->misfit = error;
@@ -155,23 +155,23 @@ keep_fault (GstPocstereo *self, GError *error)
 
 /* Maps and masks of @rig; NULL: there are none. */
 static const char *
-set_maps (GstPocstereo *self, const GstVisionRig *rig)
+set_rectify_maps (GstPocstereo *self, const GstVisionRig *rig)
 {
   PocstereoView left, right;
 
   if (rig) {
-    left = view_of (&rig->view[0]);
-    right = view_of (&rig->view[1]);
+    left = view_of_rig (&rig->view[0]);
+    right = view_of_rig (&rig->view[1]);
   }
   TRY (pocstereo_rectify_set (
       self->rectify, rig ? &left : NULL, rig ? &right : NULL));
-  return read_valid (self);
+  return read_valid_masks (self);
 }
 
 /* @rig: NULL for frames that are rectified.  Where its maps cannot be made,
  * those of an earlier rig go, and the next frame tries again. */
 static const char *
-rectify_by (GstPocstereo *self, const GstVisionRig *rig)
+rectify_by_rig (GstPocstereo *self, const GstVisionRig *rig)
 {
   GError *error = NULL;
   const char *err;
@@ -180,10 +180,10 @@ rectify_by (GstPocstereo *self, const GstVisionRig *rig)
       (!rig || !memcmp (rig, &self->used, sizeof *rig)))
     return NULL;
   if (rig && !gst_vision_rig_fits (rig, self->width, self->height, &error))
-    return keep_fault (self, error);
-  err = set_maps (self, rig);
+    return keep_rig_fault (self, error);
+  err = set_rectify_maps (self, rig);
   if (err)
-    set_maps (self, NULL);
+    set_rectify_maps (self, NULL);
   self->rectified = rig && !err;
   if (rig)
     self->used = *rig;
@@ -191,14 +191,15 @@ rectify_by (GstPocstereo *self, const GstVisionRig *rig)
 }
 
 static void
-set_camera (GstBuffer *buffer, const GstVisionCamera *camera)
+set_result_camera (GstBuffer *buffer, const GstVisionCamera *camera)
 {
   gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, camera);
 }
 
 /* Space by the matrix of @rig. */
 static const char *
-take_rig (GstPocstereo *self, const GstVisionRig *rig, GstBuffer *buffer)
+take_space_of_rig (
+    GstPocstereo *self, const GstVisionRig *rig, GstBuffer *buffer)
 {
   const gdouble *p = rig->view[0].p;
   GstVisionCamera camera;
@@ -213,13 +214,13 @@ take_rig (GstPocstereo *self, const GstVisionRig *rig, GstBuffer *buffer)
   camera.baseline = rig->baseline;
   TRY (pocstereo_space_from_q (&self->space, rig->q));
   self->has_space = TRUE;
-  set_camera (buffer, &camera);
+  set_result_camera (buffer, &camera);
   return NULL;
 }
 
 /* Space by the left camera and the baseline, where both are known. */
 static const char *
-take_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
+take_space_of_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
 {
   gdouble baseline = said->baseline;
   GstVisionCamera c;
@@ -229,7 +230,7 @@ take_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
     return NULL;
   if (said->bends)
     return BENT;
-  if (is_bent (&c))
+  if (is_lens_bent (&c))
     return "the camera has a lens distortion, but frames are not rectified; "
            "set calibration, or intrinsics without distortion";
   if (!(baseline > 0))
@@ -242,7 +243,7 @@ take_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
     self->has_space = TRUE;
     c.baseline = baseline;
   }
-  set_camera (buffer, &c);
+  set_result_camera (buffer, &c);
   return NULL;
 }
 
@@ -251,12 +252,12 @@ gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer)
 {
   Camera camera;
   GstVisionRig rig;
-  gboolean known = get_rig (self, &rig, &camera);
+  gboolean known = get_rig_properties (self, &rig, &camera);
 
   self->has_space = FALSE;
-  TRY (rectify_by (self, known ? &rig : NULL));
-  return known && !camera.is_set ? take_rig (self, &rig, buffer)
-                                 : take_camera (self, &camera, buffer);
+  TRY (rectify_by_rig (self, known ? &rig : NULL));
+  return known && !camera.is_set ? take_space_of_rig (self, &rig, buffer)
+                                 : take_space_of_camera (self, &camera, buffer);
 }
 
 void
@@ -269,7 +270,7 @@ gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r)
 
   if (!self->rectified)
     return;
-  left = view_of (&self->used.view[0]);
+  left = view_of_rig (&self->used.view[0]);
   *r = (GstVideoRectangle){0, 0, 0, 0};
   if (x[0] > x[2] || y[0] > y[2])
     return;
@@ -298,7 +299,7 @@ gst_pocstereo_check_rig (GstPocstereo *self)
   Camera camera;
   GstVisionRig rig;
   GError *error = NULL;
-  gboolean known = get_rig (self, &rig, &camera);
+  gboolean known = get_rig_properties (self, &rig, &camera);
 
   if (camera.bends) {
     gst_vision_common_refused (gst_vision_common (self), BENT);
@@ -307,7 +308,7 @@ gst_pocstereo_check_rig (GstPocstereo *self)
   if (!known || gst_vision_rig_fits (&rig, self->width, self->height, &error))
     return NULL;
   gst_vision_common_refused (gst_vision_common (self), error->message);
-  return keep_fault (self, error);
+  return keep_rig_fault (self, error);
 }
 
 void
