@@ -27,7 +27,7 @@ may_seek_on (Chain *chain)
 }
 
 static void
-seek (Chain *chain, GstElement *member)
+seek_chain (Chain *chain, GstElement *member)
 {
   static const gdouble rates[] = {1, 1, 1, -1, .5, -3, 1e-3};
   static const GstFormat formats[] = {GST_FORMAT_TIME, GST_FORMAT_TIME,
@@ -94,7 +94,7 @@ renegotiate (Chain *chain)
 }
 
 static void
-change_state (Chain *chain)
+change_chain_state (Chain *chain)
 {
   static const GstState states[] = {
       GST_STATE_PAUSED, GST_STATE_READY, GST_STATE_NULL};
@@ -119,7 +119,7 @@ change_one_state (Chain *chain, GstElement *member)
 }
 
 static void
-flush (Chain *chain, GstElement *member)
+flush_member (Chain *chain, GstElement *member)
 {
   GstPad *pad = first_pad (member, FALSE);
 
@@ -131,7 +131,7 @@ flush (Chain *chain, GstElement *member)
 }
 
 static void
-ask (Chain *chain, GstElement *member)
+ask_member (Chain *chain, GstElement *member)
 {
   GstQuery *query;
 
@@ -157,7 +157,7 @@ ask (Chain *chain, GstElement *member)
 }
 
 static void
-step (Chain *chain)
+step_chain (Chain *chain)
 {
   gst_element_set_state (chain->pipeline, GST_STATE_PAUSED);
   gst_element_send_event (chain->pipeline,
@@ -176,7 +176,7 @@ change_latency (Chain *chain)
 }
 
 static void
-click (Chain *chain)
+click_at (Chain *chain)
 {
   gdouble x = below (&chain->dice, 90), y = below (&chain->dice, 60);
 
@@ -202,7 +202,7 @@ send_qos (Chain *chain, GstElement *member)
 }
 
 static void
-relink (Chain *chain, GstElement *member)
+relink_member (Chain *chain, GstElement *member)
 {
   GstPad *sink = first_pad (member, FALSE);
   GstPad *src = sink ? gst_pad_get_peer (sink) : NULL;
@@ -258,27 +258,27 @@ act_once (Chain *chain)
   switch (below (&chain->dice, 20)) {
     case 0:
     case 1:
-      DO ("seek", seek (chain, member));
+      DO ("seek", seek_chain (chain, member));
     case 2:
       DO ("renegotiate", renegotiate (chain));
     case 3:
     case 4:
-      DO ("relink", relink (chain, member));
+      DO ("relink", relink_member (chain, member));
     case 5:
-      DO ("state", change_state (chain));
+      DO ("state", change_chain_state (chain));
     case 6:
     case 7:
       DO ("state of one", change_one_state (chain, member));
     case 8:
-      DO ("flush", flush (chain, member));
+      DO ("flush", flush_member (chain, member));
     case 9:
-      DO ("query", ask (chain, member));
+      DO ("query", ask_member (chain, member));
     case 10:
-      DO ("step", step (chain));
+      DO ("step", step_chain (chain));
     case 11:
       DO ("latency", change_latency (chain));
     case 12:
-      DO ("mouse", click (chain));
+      DO ("mouse", click_at (chain));
     case 13:
       DO ("QoS", send_qos (chain, member));
     case 14:

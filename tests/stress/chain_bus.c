@@ -8,7 +8,7 @@ static GPrivate answers; /* Dice of this thread while it answers a message */
 
 /* A property that is set may bring the next message, in the same thread. */
 static void
-answer (Chain *chain, GstMessage *message)
+answer_message (Chain *chain, GstMessage *message)
 {
   GstElement *element = GST_ELEMENT (GST_MESSAGE_SRC (message));
   Dice dice = {chain->seed ^ gst_message_get_seqnum (message), 0};
@@ -27,7 +27,7 @@ answer (Chain *chain, GstMessage *message)
 }
 
 static void
-take_qos (GstMessage *message)
+count_qos (GstMessage *message)
 {
   Member *member = member_of (GST_ELEMENT (GST_MESSAGE_SRC (message)));
   guint64 processed, dropped;
@@ -40,7 +40,7 @@ take_qos (GstMessage *message)
 
 /* The end and errors are for bus_wait_for_end (). */
 static GstBusSyncReply
-take_message (GstBus *bus, GstMessage *message, gpointer data)
+take_chain_message (GstBus *bus, GstMessage *message, gpointer data)
 {
   Chain *chain = data;
   GstMessageType type = GST_MESSAGE_TYPE (message);
@@ -50,9 +50,9 @@ take_message (GstBus *bus, GstMessage *message, gpointer data)
   if (type == GST_MESSAGE_ERROR)
     g_atomic_int_inc (&chain->errors);
   if (type == GST_MESSAGE_QOS)
-    take_qos (message);
+    count_qos (message);
   if (type & (GST_MESSAGE_ELEMENT | GST_MESSAGE_WARNING | GST_MESSAGE_ERROR))
-    answer (chain, message);
+    answer_message (chain, message);
   if (type & (GST_MESSAGE_EOS | GST_MESSAGE_ERROR))
     return GST_BUS_PASS;
   gst_message_unref (message);
@@ -63,7 +63,7 @@ void
 bus_watch (Chain *chain)
 {
   chain->bus = gst_element_get_bus (chain->pipeline);
-  gst_bus_set_sync_handler (chain->bus, take_message, chain, NULL);
+  gst_bus_set_sync_handler (chain->bus, take_chain_message, chain, NULL);
 }
 
 gboolean

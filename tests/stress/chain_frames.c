@@ -55,7 +55,7 @@ add_metas_of_kept (Meddler *self, GstBuffer *buffer)
 }
 
 static void
-keep (Meddler *self, GstBuffer *buffer)
+keep_frame (Meddler *self, GstBuffer *buffer)
 {
   g_mutex_lock (&self->chain->lock);
   gst_buffer_replace (&self->chain->kept, buffer);
@@ -63,7 +63,7 @@ keep (Meddler *self, GstBuffer *buffer)
 }
 
 static GstBuffer *
-split (Meddler *self, GstBuffer *buffer)
+split_frame (Meddler *self, GstBuffer *buffer)
 {
   gsize size = gst_buffer_get_size (buffer), cut;
   GstBuffer *first;
@@ -89,7 +89,7 @@ shorten (Meddler *self, GstBuffer *buffer)
 }
 
 static void
-set_property (Meddler *self, GstPad *pad)
+set_some_property (Meddler *self, GstPad *pad)
 {
   GstElement *element = one_in (&self->dice, 2)
       ? member_any (self->chain, &self->dice)
@@ -101,7 +101,7 @@ set_property (Meddler *self, GstPad *pad)
 }
 
 static GstEvent *
-make_event (Dice *dice)
+event_behind (Dice *dice)
 {
   GstSegment segment;
 
@@ -129,7 +129,7 @@ make_event (Dice *dice)
 }
 
 static void
-flush (GstPad *pad)
+flush_behind (GstPad *pad)
 {
   const GstSegment *old;
   GstSegment segment;
@@ -147,7 +147,7 @@ flush (GstPad *pad)
 }
 
 static void
-ask (Meddler *self, GstPad *pad)
+ask_behind (Meddler *self, GstPad *pad)
 {
   GstCaps *caps = gst_pad_get_current_caps (pad);
   GstQuery *query = caps && one_in (&self->dice, 2)
@@ -167,19 +167,19 @@ send_something (Meddler *self, GstPad *pad)
     return;
   switch (below (&self->dice, 6)) {
     case 0:
-      flush (pad);
+      flush_behind (pad);
       break;
     case 1:
     case 2:
-      ask (self, pad);
+      ask_behind (self, pad);
       break;
     default:
-      gst_pad_push_event (pad, make_event (&self->dice));
+      gst_pad_push_event (pad, event_behind (&self->dice));
   }
 }
 
 static GstPadProbeReturn
-meddle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
+meddle_with_frame (GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
   Meddler *self = data;
   GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER (info);
@@ -199,10 +199,10 @@ meddle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       buffer = add_metas_of_kept (self, buffer);
       break;
     case 4:
-      keep (self, buffer);
+      keep_frame (self, buffer);
       break;
     case 5:
-      buffer = split (self, buffer);
+      buffer = split_frame (self, buffer);
       break;
     case 6:
       if (self->chain->play == PLAY_STOP || one_in (&self->dice, 4))
@@ -210,7 +210,7 @@ meddle (GstPad *pad, GstPadProbeInfo *info, gpointer data)
       break;
     case 7:
     case 8:
-      set_property (self, pad);
+      set_some_property (self, pad);
       break;
     case 9:
       if (one_in (&self->dice, 2))
@@ -248,7 +248,7 @@ frames_meddle (Chain *chain, Dice *dice, GstElement *element, guint one)
     self->dice.seed = roll (dice);
     self->waits = strstr (chain->line, " sync=true") ||
         strstr (chain->line, "is-live=true");
-    gst_pad_add_probe (
-        l->data, GST_PAD_PROBE_TYPE_BUFFER, meddle, self, free_meddler);
+    gst_pad_add_probe (l->data, GST_PAD_PROBE_TYPE_BUFFER, meddle_with_frame,
+        self, free_meddler);
   }
 }

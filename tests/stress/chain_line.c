@@ -142,7 +142,7 @@ pick_queue (Dice *dice)
 
 /* A view to one pad.  Of two live sources each has its own clock's moment. */
 static void
-add_view (Dice *dice, GString *line, const gchar *view, const gchar *size,
+add_input (Dice *dice, GString *line, const gchar *view, const gchar *size,
     gboolean live)
 {
   g_string_append_printf (line,
@@ -164,8 +164,8 @@ line_of_pair (Dice *dice)
                              32 + 2 * below (dice, 24), 24 + below (dice, 24))
                        : g_strdup ("width=64,height=48");
 
-  add_view (dice, line, view[0], size, live);
-  add_view (dice, line, view[1], size, live);
+  add_input (dice, line, view[0], size, live);
+  add_input (dice, line, view[1], size, live);
   g_free (size);
   if (stereo)
     g_string_append_printf (line,

@@ -24,7 +24,7 @@ member_of (GstElement *element)
 }
 
 static GstPadProbeReturn
-count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer member)
+member_count_frame (GstPad *pad, GstPadProbeInfo *info, gpointer member)
 {
   (void) info;
   g_atomic_int_inc (GST_PAD_IS_SINK (pad) ? &((Member *) member)->in
@@ -36,7 +36,8 @@ static gboolean
 count_at (GstElement *element, GstPad *pad, gpointer member)
 {
   (void) element;
-  gst_pad_add_probe (pad, GST_PAD_PROBE_TYPE_BUFFER, count_frame, member, NULL);
+  gst_pad_add_probe (
+      pad, GST_PAD_PROBE_TYPE_BUFFER, member_count_frame, member, NULL);
   return TRUE;
 }
 
@@ -98,7 +99,7 @@ member_count_from_now (Chain *chain)
 
 /* What stats count; FALSE: the element has none. */
 static gboolean
-read_stats (const Member *self, guint64 *frames, guint64 *dropped)
+member_stats (const Member *self, guint64 *frames, guint64 *dropped)
 {
   GstStructure *stats;
 
@@ -115,7 +116,7 @@ read_stats (const Member *self, guint64 *frames, guint64 *dropped)
 /* Each frame that went in came out or is counted, but for one an input, which
  * is refused where the other input has ended. */
 static guint64
-judge (const Member *self)
+judge_member (const Member *self)
 {
   guint64 in = (guint64) g_atomic_int_get (&self->in);
   guint64 out = (guint64) g_atomic_int_get (&self->out);
@@ -124,7 +125,7 @@ judge (const Member *self)
 
   if (!inputs)
     return 0;
-  if (!read_stats (self, &frames, &dropped)) {
+  if (!member_stats (self, &frames, &dropped)) {
     frames = out;
     dropped = (guint64) g_atomic_int_get (&self->dropped);
   }
@@ -149,7 +150,7 @@ member_judge (Chain *chain)
 
   g_mutex_lock (&chain->lock);
   for (guint i = 0; i < chain->members->len; i++)
-    in += judge (member_of (chain->members->pdata[i]));
+    in += judge_member (member_of (chain->members->pdata[i]));
   g_mutex_unlock (&chain->lock);
   return in;
 }

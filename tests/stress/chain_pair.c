@@ -19,7 +19,7 @@ typedef struct {
 } Pair;
 
 static GstPadProbeReturn
-take_event (GstPad *pad, GstPadProbeInfo *info, gpointer ends)
+count_end (GstPad *pad, GstPadProbeInfo *info, gpointer ends)
 {
   (void) pad;
   if (GST_EVENT_TYPE (GST_PAD_PROBE_INFO_EVENT (info)) == GST_EVENT_EOS)
@@ -43,7 +43,7 @@ find_pair (Pair *self, Chain *chain)
     self->source[i] = gst_bin_get_by_name (GST_BIN (chain->pipeline), name[i]);
     self->before[i] = gst_pad_get_peer (sink);
     gst_pad_add_probe (self->before[i], GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM,
-        take_event, &chain->ends[i], NULL);
+        count_end, &chain->ends[i], NULL);
     gst_object_unref (sink);
     g_free (text);
   }
@@ -68,7 +68,7 @@ begin_by_start (Pair *self, guint i)
 }
 
 static void
-begin_anew (Pair *self, guint i)
+begin_input (Pair *self, guint i)
 {
   self->chain->doing = i ? "second begins anew" : "first begins anew";
   if (one_in (&self->chain->dice, 3))
@@ -83,10 +83,10 @@ begin_both (Pair *self)
 {
   guint first = below (&self->chain->dice, 2);
 
-  begin_anew (self, first);
+  begin_input (self, first);
   if (one_in (&self->chain->dice, 2))
     g_usleep (below (&self->chain->dice, 20000));
-  begin_anew (self, !first);
+  begin_input (self, !first);
 }
 
 static void
@@ -121,12 +121,12 @@ begin_one_and_wait (Pair *self)
 }
 
 static void
-act (Pair *self)
+act_on_pair (Pair *self)
 {
   switch (below (&self->chain->dice, 6)) {
     case 0:
     case 1:
-      begin_anew (self, below (&self->chain->dice, 2));
+      begin_input (self, below (&self->chain->dice, 2));
       break;
     case 2:
     case 3:
@@ -157,7 +157,7 @@ pair_play (Chain *chain)
   else
     for (guint i = 1 + below (dice, 5); i > 0; i--) {
       g_atomic_int_inc (&stress_progress);
-      act (&self);
+      act_on_pair (&self);
       g_usleep (below (dice, 4000));
     }
   for (guint i = 0; i < 2; i++) {

@@ -36,7 +36,7 @@ remove_element (Chain *chain, GstElement *element)
 }
 
 static void
-replace (Relinking *self, GstPad *src, GstPad *sink, GstElement *old)
+replace_element (Relinking *self, GstPad *src, GstPad *sink, GstElement *old)
 {
   GstPad *out = gst_element_get_static_pad (old, "src");
   GstPad *next = out ? gst_pad_get_peer (out) : NULL;
@@ -68,7 +68,7 @@ take_idle (GstPad *src, GstPadProbeInfo *info, gpointer data)
 
   (void) info;
   if (old && member_of (old) && old->numsinkpads == 1)
-    replace (data, src, sink, old);
+    replace_element (data, src, sink, old);
   gst_clear_object (&old);
   gst_clear_object (&sink);
   return GST_PAD_PROBE_REMOVE;

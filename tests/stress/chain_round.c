@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One round: a pipeline is made, played while the dice meddle, stopped, played
- * once more and freed. */
+ * One round: a pipeline is made, played while the dice meddle_with_chain,
+ * stopped, played once more and freed. */
 #include "chains.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 static Chain *playing; /* the guard reads it when nothing moves */
 
 static void
-forget (gpointer chain, GObject *element)
+forget_element (gpointer chain, GObject *element)
 {
   (void) element;
   g_atomic_int_add (&((Chain *) chain)->elements, -1);
@@ -21,7 +21,7 @@ forget (gpointer chain, GObject *element)
 void
 chain_take_element (Chain *chain, GstElement *element)
 {
-  g_object_weak_ref (G_OBJECT (element), forget, chain_ref (chain));
+  g_object_weak_ref (G_OBJECT (element), forget_element, chain_ref (chain));
   g_atomic_int_inc (&chain->elements);
 }
 
@@ -39,7 +39,7 @@ prepare_element (Chain *chain, GstElement *element)
 }
 
 static gboolean
-make_pipeline (Chain *chain)
+make_elements (Chain *chain)
 {
   GError *error = NULL;
   GList *all;
@@ -80,7 +80,7 @@ free_pipeline (Chain *chain)
 }
 
 static void
-meddle (Chain *chain)
+meddle_with_chain (Chain *chain)
 {
   for (guint i = 2 + below (&chain->dice, 8); i > 0; i--) {
     g_atomic_int_inc (&stress_progress);
@@ -169,7 +169,7 @@ chain_play (Play play, guint number, guint64 *frames)
   stress_repeat ("        again: --seed %" G_GUINT64_FORMAT " --round %u\n"
                  "        %s\n",
       stress_seed, number, chain->line);
-  if (make_pipeline (chain)) {
+  if (make_elements (chain)) {
     chain->doing = "play";
     gst_element_set_state (chain->pipeline, GST_STATE_PLAYING);
     if (play == PLAY_PAIR)
@@ -177,7 +177,7 @@ chain_play (Play play, guint number, guint64 *frames)
     else if (play == PLAY_STOP)
       stop_play (chain);
     else
-      meddle (chain);
+      meddle_with_chain (chain);
     end = play_undisturbed (chain, frames);
     free_pipeline (chain);
   }

@@ -35,19 +35,6 @@ tell_round (void)
   chain_tell ();
 }
 
-static guint
-count_files (void)
-{
-  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
-  guint n = 0;
-
-  while (dir && g_dir_read_name (dir))
-    n++;
-  if (dir)
-    g_dir_close (dir);
-  return n;
-}
-
 static Play
 pick_play (const gchar *only)
 {
@@ -62,7 +49,7 @@ pick_play (const gchar *only)
 }
 
 static void
-play_one (Play play)
+play_chain_round (Play play)
 {
   Row *row = &rows[play];
   End end = chain_play (play, number, &row->frames);
@@ -74,22 +61,22 @@ play_one (Play play)
 }
 
 static void
-play_rounds (guint from, guint n, const gchar *only)
+play_chain_rounds (guint from, guint n, const gchar *only)
 {
   guint files = 0;
 
   for (number = from; number < from + n; number++) {
-    play_one (pick_play (only));
+    play_chain_round (pick_play (only));
     if (number == from + WARM)
-      files = count_files ();
+      files = files_opened ();
   }
-  if (files && count_files () > files + ROOM_OF_FILES)
+  if (files && files_opened () > files + ROOM_OF_FILES)
     stress_find (
-        NULL, "%u descriptors were open, and now %u", files, count_files ());
+        NULL, "%u descriptors were open, and now %u", files, files_opened ());
 }
 
 static void
-report (void)
+report_chains (void)
 {
   printf ("%-8s %8s %8s %8s %10s\n", "rounds", "", "ended", "errors", "frames");
   for (Play i = 0; i < N_PLAYS; i++)
@@ -131,11 +118,11 @@ main (int argc, char **argv)
   files_make ();
   log_watch ();
   watch = guard_begin (tell_round);
-  play_rounds (
+  play_chain_rounds (
       only < 0 ? 0 : (guint) only, only < 0 ? (guint) rounds : 1, play);
   guard_end (watch);
   files_remove ();
-  report ();
+  report_chains ();
   printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
       stress_findings (),
       (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC,

@@ -272,6 +272,19 @@ files_remove (void)
   g_free (before);
 }
 
+guint
+files_opened (void)
+{
+  GDir *dir = g_dir_open ("/proc/self/fd", 0, NULL);
+  guint n = 0;
+
+  while (dir && g_dir_read_name (dir))
+    n++;
+  if (dir)
+    g_dir_close (dir);
+  return n;
+}
+
 void
 files_depth (guint8 *to, gsize stride, gint width, gint height)
 {

@@ -149,7 +149,7 @@ end_scarcity (void)
 /* ---- A pipeline ---- */
 
 static GstBusSyncReply
-take_message (GstBus *bus, GstMessage *message, gpointer unused)
+take_scarce_message (GstBus *bus, GstMessage *message, gpointer unused)
 {
   (void) bus;
   (void) unused;
@@ -188,14 +188,14 @@ start_without_files (GstElement *pipeline)
 }
 
 static End
-play (GstElement *pipeline)
+play_pipeline (GstElement *pipeline)
 {
   GstBus *bus = gst_element_get_bus (pipeline);
   GstMessage *message;
   End end = END_NONE;
 
   g_atomic_int_set (&messages, 0);
-  gst_bus_set_sync_handler (bus, take_message, NULL, NULL);
+  gst_bus_set_sync_handler (bus, take_scarce_message, NULL, NULL);
   if (n_held)
     start_without_files (pipeline);
   else
@@ -229,7 +229,7 @@ fill_disk (const gchar *line)
 }
 
 static GstElement *
-make (Scarce scarce, const gchar *line)
+make_line_pipeline (Scarce scarce, const gchar *line)
 {
   GError *error = NULL;
   gchar *text = scarce == DISKS ? fill_disk (line) : g_strdup (line);
@@ -244,33 +244,23 @@ make (Scarce scarce, const gchar *line)
   return NULL;
 }
 
-static guint
-count_files (void)
-{
-  guint n = 0;
-
-  for (gint i = 0; i < MOST_FILES; i++)
-    n += fcntl (i, F_GETFD) >= 0;
-  return n;
-}
-
 /* The pipeline afterwards, with everything there. */
 static void
 play_well (Scarce scarce, GstElement *pipeline, guint files)
 {
-  if (scarce != DISKS && play (pipeline) != END_GOOD)
+  if (scarce != DISKS && play_pipeline (pipeline) != END_GOOD)
     stress_find (
         NULL, "without %s it fails, and afterwards as well", names[scarce]);
-  if (count_files () > files)
+  if (files_opened () > files)
     stress_find (
-        NULL, "%u descriptors were open, and now %u", files, count_files ());
+        NULL, "%u descriptors were open, and now %u", files, files_opened ());
 }
 
 static void
 play_line (Scarce scarce, guint line, gint at, Dice *dice)
 {
-  guint files = count_files ();
-  GstElement *pipeline = make (scarce, lines[line].line);
+  guint files = files_opened ();
+  GstElement *pipeline = make_line_pipeline (scarce, lines[line].line);
   End end;
 
   if (!pipeline)
@@ -281,7 +271,7 @@ play_line (Scarce scarce, guint line, gint at, Dice *dice)
                  " --round %u\n        without %s, call %d: %s\n",
       stress_seed, number, names[scarce], at, playing);
   begin_scarcity (scarce, at, dice);
-  end = play (pipeline);
+  end = play_pipeline (pipeline);
   end_scarcity ();
   rows[scarce].rounds++;
   rows[scarce].ended += end == END_GOOD;
@@ -302,12 +292,13 @@ static gint
 count_calls (guint line)
 {
   static gint n[G_N_ELEMENTS (lines)];
-  GstElement *pipeline = n[line] ? NULL : make (MEMORY, lines[line].line);
+  GstElement *pipeline =
+      n[line] ? NULL : make_line_pipeline (MEMORY, lines[line].line);
 
   if (!pipeline)
     return n[line];
   calls_fail (CALLS_MEMORY, 0, false);
-  if (play (pipeline) != END_GOOD)
+  if (play_pipeline (pipeline) != END_GOOD)
     stress_find (NULL, "it does not play: %s", lines[line].line);
   n[line] = calls_count (CALLS_MEMORY);
   gst_object_unref (pipeline);
@@ -316,7 +307,7 @@ count_calls (guint line)
 
 /* Threads of loops stay, so they can fail in the first round alone. */
 static void
-play_one (void)
+play_scarce_round (void)
 {
   Dice dice = {random_u64 (stress_seed, number), 0};
   Scarce scarce = number ? below (&dice, N_SCARCE) : THREADS;
@@ -350,7 +341,7 @@ tell_playing (void)
 }
 
 static void
-report (void)
+report_scarce (void)
 {
   printf ("%-16s %8s %8s %8s\n", "scarce", "rounds", "ended", "errors");
   for (guint i = 0; i < N_SCARCE; i++)
@@ -359,7 +350,7 @@ report (void)
 }
 
 static void
-play_rounds (gint rounds, gint only, gboolean every)
+play_scarce_rounds (gint rounds, gint only, gboolean every)
 {
   struct rlimit limit = {MOST_FILES, MOST_FILES};
   GThread *watch;
@@ -374,10 +365,10 @@ play_rounds (gint rounds, gint only, gboolean every)
     play_every_call ();
   else if (only >= 0) {
     number = (guint) only;
-    play_one ();
+    play_scarce_round ();
   } else
     for (number = 0; number < (guint) rounds; number++)
-      play_one ();
+      play_scarce_round ();
   guard_end (watch);
   files_remove ();
 }
@@ -414,8 +405,8 @@ main (int argc, char **argv)
   g_free (seed);
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
   fflush (stdout);
-  play_rounds (rounds, only, every);
-  report ();
+  play_scarce_rounds (rounds, only, every);
+  report_scarce ();
   printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
       stress_findings (),
       (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC,

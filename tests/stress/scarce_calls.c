@@ -27,7 +27,7 @@ static struct {
 static uintptr_t begin, end; /* of the plug-in's code */
 
 static int
-look_at (struct dl_phdr_info *info, size_t size, void *unused)
+find_plugin (struct dl_phdr_info *info, size_t size, void *unused)
 {
   (void) size;
   (void) unused;
@@ -48,7 +48,7 @@ void
 calls_fail (Calls calls, int first, bool all)
 {
   if (!begin)
-    dl_iterate_phdr (look_at, NULL);
+    dl_iterate_phdr (find_plugin, NULL);
   state[calls].first = 0;
   state[calls].count = 0;
   state[calls].all = all;
@@ -81,7 +81,7 @@ fails (Calls calls, void *caller)
 #define CALLER __builtin_return_address (0)
 
 static void *
-refuse (void)
+no_memory (void)
 {
   errno = ENOMEM;
   return NULL;
@@ -91,21 +91,21 @@ void *
 malloc (size_t size)
 {
   REAL (malloc);
-  return fails (CALLS_MEMORY, CALLER) ? refuse () : real (size);
+  return fails (CALLS_MEMORY, CALLER) ? no_memory () : real (size);
 }
 
 void *
 calloc (size_t n, size_t size)
 {
   REAL (calloc);
-  return fails (CALLS_MEMORY, CALLER) ? refuse () : real (n, size);
+  return fails (CALLS_MEMORY, CALLER) ? no_memory () : real (n, size);
 }
 
 void *
 realloc (void *p, size_t size)
 {
   REAL (realloc);
-  return fails (CALLS_MEMORY, CALLER) ? refuse () : real (p, size);
+  return fails (CALLS_MEMORY, CALLER) ? no_memory () : real (p, size);
 }
 
 int

@@ -121,6 +121,8 @@ GstBus *bus_make (Round *round);
 /* files.c: in the current folder. */
 void files_make (void);
 void files_remove (void);
+/* Descriptors that this process has. */
+guint files_opened (void);
 /* A text for a property; to be freed. */
 gchar *files_text (Dice *dice, const gchar *element, const gchar *property);
 /* The depth of a solid on a table: @width by @height, in tenths of mm. */
