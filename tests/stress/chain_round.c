@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * One round: a pipeline is made, played while the dice meddle_with_chain,
- * stopped, played once more and freed. */
+ * One round: a pipeline is made, played while the dice meddle, stopped, played
+ * once more and freed. */
 #include "chains.h"
 
 #include <stdio.h>
