@@ -721,10 +721,29 @@ GST_START_TEST (test_refused_start)
 }
 GST_END_TEST;
 
+/* A start that is refused says why, each time. */
+GST_START_TEST (test_refused_again)
+{
+  g_autoptr (GstElement) element = gst_element_factory_make ("kinfumot", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+
+  g_object_set (element, "voxel-size", .05, "truncation", .1, NULL);
+  gst_element_set_bus (element, bus);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless_equals_int (gst_element_set_state (element, GST_STATE_PAUSED),
+        GST_STATE_CHANGE_FAILURE);
+    expect_text (gst_bus_pop_filtered (bus, GST_MESSAGE_ERROR), "truncation");
+    gst_element_set_state (element, GST_STATE_NULL);
+  }
+  gst_element_set_bus (element, NULL);
+}
+GST_END_TEST;
+
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_other_backend), TEST (test_trajectory), TEST (test_full_disk),
     TEST (test_mesh), TEST (test_no_camera), TEST (test_wrong_camera),
     TEST (test_lost), TEST (test_full), TEST (test_flush), TEST (test_masks),
     TEST (test_max_objects), TEST (test_event_ends), TEST (test_changes),
     TEST (test_camera_goes), TEST (test_other_size), TEST (test_other_memory),
-    TEST (test_ends_lost), TEST (test_two), TEST (test_refused_start));
+    TEST (test_ends_lost), TEST (test_two), TEST (test_refused_start),
+    TEST (test_refused_again));
