@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The bilateral filter of kernels.  A block filters a tile of the frame; a
- * thread does two pixels, one below the other, that share most of their
+ * thread filters two pixels, one below the other, that share most of their
  * neighbours.
  *
- * Neighbours may lie @spacing pixels apart.  Then a tile is made of every
- * @spacing-th pixel of every such row, and blockIdx.z says from which on. */
+ * Neighbours may lie @spacing pixels apart.  A tile then holds every
+ * @spacing-th pixel of every @spacing-th row, and blockIdx.z is the number of
+ * its first pixel among the @spacing x @spacing that it may begin with. */
 #pragma once
 
 #include "common/bilateral.h"
@@ -17,10 +18,11 @@
 #define BILATERAL_SIDE_X (BILATERAL_TILE_X + 2 * BILATERAL_REACH)
 #define BILATERAL_SIDE_Y (BILATERAL_TILE_Y + 2 * BILATERAL_REACH)
 
-/* Farther from every depth than the weights go. */
+/* The difference from any depth has weight 0. */
 #define BILATERAL_NO_DEPTH (-2 * 65536)
 
-/* Weights of steps, 0 from BILATERAL_RANGE on; depths around the tile. */
+/* The weights of differences, 0 from BILATERAL_RANGE on, and the depths in and
+ * around the tile. */
 struct BilateralTile {
   alignas (16) uint8_t range[BILATERAL_RANGE + 16];
   int32_t z[BILATERAL_SIDE_Y * BILATERAL_SIDE_X];
@@ -33,7 +35,7 @@ bilateral_blocks (int width, int height, int spacing = 1)
       ceil_div (height, BILATERAL_TILE_Y * spacing), spacing * spacing);
 }
 
-/* The first pixel of the frame that belongs to this block's tiles. */
+/* The first pixel of the frame that this block's tiles hold. */
 static __device__ __forceinline__ int2
 bilateral_first (int spacing)
 {
@@ -42,7 +44,8 @@ bilateral_first (int spacing)
   return int2{from % spacing, from / spacing};
 }
 
-/* The upper one of the thread's two pixels; the other is @spacing lower. */
+/* The upper pixel of the thread's two; the other pixel is @spacing rows
+ * lower. */
 static __device__ __forceinline__ int2
 bilateral_place (int spacing = 1)
 {
@@ -55,10 +58,10 @@ bilateral_place (int spacing = 1)
   return int2{x * spacing + first.x, y * spacing + first.y};
 }
 
-/* Fills the tile, by all threads of the block, and waits until it is full.
- * @depth: that of pixel (x, y) of the frame, 0 for none.  No thread waits for a
- * load before its last one is on its way: so what lies outside of the frame is
- * read at its edge. */
+/* All threads of the block fill the tile and wait until it is full.  @depth
+ * gives the depth of pixel (x, y) of the frame, 0 if it is missing.  A thread
+ * starts all its loads before it waits for the first; a pixel outside of the
+ * frame is therefore read at the frame's edge. */
 template <class Depth>
 static __device__ __forceinline__ void
 bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
@@ -94,9 +97,9 @@ bilateral_fill (BilateralTile *tile, const uint8_t *range, int width,
   __syncthreads ();
 }
 
-/* The depth of the upper one of the thread's two pixels in the tile; that of
- * the lower one is BILATERAL_SIDE_X further on, and neighbour (x, y) y
- * BILATERAL_SIDE_X + x. */
+/* The tile's depth at the upper pixel of the thread's two.  The lower pixel is
+ * BILATERAL_SIDE_X further on, and neighbour (x, y) is y BILATERAL_SIDE_X + x
+ * further on. */
 static __device__ __forceinline__ const int32_t *
 bilateral_depth (const BilateralTile *tile)
 {
@@ -105,8 +108,8 @@ bilateral_depth (const BilateralTile *tile)
       threadIdx.x % BILATERAL_TILE_X + BILATERAL_REACH];
 }
 
-/* The weight of a difference of depth, of any size.  It comes as a byte in a
- * whole register: a uint8_t would be extended once more. */
+/* The weight of a difference of depth, of any size.  The byte is returned as a
+ * whole register, because a uint8_t would be extended once more. */
 static __device__ __forceinline__ uint32_t
 bilateral_weight (const BilateralTile *tile, int32_t step)
 {

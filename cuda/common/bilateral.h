@@ -11,7 +11,7 @@
 #include "common/both.h"
 
 #define BILATERAL_REACH 3     /* radius of the circle, pixels */
-#define BILATERAL_RANGE 4096  /* units; weights of more difference are 0 */
+#define BILATERAL_RANGE 4096  /* units; a larger difference has weight 0 */
 #define BILATERAL_SIGMA .04   /* of depth, metres */
 #define BILATERAL_FINE_BITS 8 /* fractional bits of filtered depth */
 
@@ -50,17 +50,16 @@ bilateral_set_range (uint8_t range[BILATERAL_RANGE], double scale)
   }
 }
 
-/* The sum of weights, and the sum of weights times the difference in depth of
- * the neighbour, at most 29 * 32 * 255 * 4095 < 2^30. */
+/* The sum of the weights, and the sum of weight times difference in depth,
+ * whose magnitude is at most 29 * 32 * 255 * 4095 < 2^30. */
 typedef struct {
   uint32_t weights;
   int32_t deeper;
 } BilateralMean;
 
-/* Adds a neighbour of depth @other and weight of distance @space to the mean of
- * a pixel of depth @z.  @other 0 means that its depth is unknown: it adds
- * nothing.
- */
+/* Adds a neighbour to the mean of a pixel of depth @z.  @space is the
+ * neighbour's weight of distance, @other its depth; 0 is unknown and adds
+ * nothing. */
 BOTH void
 bilateral_mean_add (BilateralMean *mean, const uint8_t *range, uint32_t space,
     uint32_t z, uint32_t other)
@@ -75,10 +74,10 @@ bilateral_mean_add (BilateralMean *mean, const uint8_t *range, uint32_t space,
   mean->deeper += (int32_t) weight * deeper;
 }
 
-/* Adds the neighbours on two opposite sides, by the weight of the one whose
- * depth differs more, or neither.  On a slant the mean then stays where it is,
- * beside an edge, a hole and the end of the frame, too, where else the
- * neighbours of one side draw it. */
+/* Adds the neighbours on two opposite sides, both by the weight of the larger
+ * of their two differences in depth, or neither.  The mean of a slant then
+ * stays on the slant, also beside an edge, a hole and the end of the frame,
+ * where a neighbour without its opposite would pull the mean to its side. */
 BOTH void
 bilateral_mean_add_two (BilateralMean *mean, const uint8_t *range,
     uint32_t space, uint32_t z, uint32_t one, uint32_t other)
@@ -95,9 +94,9 @@ bilateral_mean_add_two (BilateralMean *mean, const uint8_t *range,
   mean->deeper += (int32_t) weight * (a + b);
 }
 
-/* The mean depth of a pixel of depth @z, rounded half up to whole units, and
- * @fraction, what the mean is more than that, -128 to 127 256ths.  The pixel
- * itself must be added before.  Unsigned division rounds down. */
+/* The mean depth of a pixel of depth @z, rounded half up to whole units.  Sets
+ * @fraction to the rest, -128 to 127 256ths.  The pixel itself must have been
+ * added.  Unsigned division rounds down. */
 BOTH uint16_t
 bilateral_mean_depth (const BilateralMean *mean, uint32_t z, int8_t *fraction)
 {

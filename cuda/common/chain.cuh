@@ -4,9 +4,9 @@
  * launch for all.
  *
  * From compute capability 9.0 on, a kernel may start before its predecessor has
- * ended (programmatic dependent launch), which hides the time of a launch.  So
- * each kernel calls await_previous () before it reads or writes what the others
- * write.  The first kernel has no predecessor and does not. */
+ * ended (programmatic dependent launch), which hides the time of a launch.
+ * Each kernel but the first therefore calls await_previous () before it reads
+ * or writes memory that earlier kernels write. */
 #pragma once
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What all .cu files need and no .c file may include. */
+ * Declarations and warp reductions for .cu files; no .c file may include
+ * them. */
 #pragma once
 
 #include <stdint.h>
@@ -37,9 +38,9 @@ ceil_div (int a, int b)
 
 #define ALL_LANES 0xffffffffu
 
-/* The sum, minimum and maximum over @LANES lanes in a row.  Each lane gets the
- * result; cub::WarpReduce gives it to the first lane alone.  All lanes of the
- * warp call. */
+/* The sum, minimum, maximum or bitwise or over @LANES neighbouring lanes.  Each
+ * lane gets the result; cub::WarpReduce gives it to the first lane alone.  All
+ * lanes of the warp call. */
 #define LANES_REDUCE(name, combined) \
  template <int LANES = 32, class T> \
  static __device__ __forceinline__ T name (T v) \
@@ -58,8 +59,8 @@ LANES_REDUCE (lanes_min, min (v, other))
 LANES_REDUCE (lanes_max, max (v, other))
 LANES_REDUCE (lanes_or, v | other)
 
-/* Over all lanes of a warp, which all call: one instruction if the GPU has it.
- */
+/* Reductions over all lanes of a warp, which all call: one instruction if the
+ * GPU has it. */
 #if __CUDA_ARCH__ >= 800
 # define WARP_REDUCE_(v, instruction, lanes) instruction (ALL_LANES, v)
 #else

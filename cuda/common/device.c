@@ -8,7 +8,7 @@
 #include <time.h>
 
 static const char *
-alloc (const Device *dev, void **p, size_t bytes)
+alloc_cpu (const Device *dev, void **p, size_t bytes)
 {
   (void) dev;
   *p = calloc (1, bytes ? bytes : 1);
@@ -16,14 +16,14 @@ alloc (const Device *dev, void **p, size_t bytes)
 }
 
 static void
-release (const Device *dev, void *p)
+release_cpu (const Device *dev, void *p)
 {
   (void) dev;
   free (p);
 }
 
 static const char *
-copy (const Device *dev, void *dst, const void *src, size_t bytes)
+copy_cpu (const Device *dev, void *dst, const void *src, size_t bytes)
 {
   (void) dev;
   memcpy (dst, src, bytes);
@@ -31,7 +31,7 @@ copy (const Device *dev, void *dst, const void *src, size_t bytes)
 }
 
 static const char *
-copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
+copy_rows_cpu (const Device *dev, void *dst, size_t dst_stride, const void *src,
     size_t src_stride, size_t row_bytes, size_t rows)
 {
   (void) dev;
@@ -42,7 +42,7 @@ copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
 }
 
 static const char *
-clear (const Device *dev, void *p, size_t bytes)
+clear_cpu (const Device *dev, void *p, size_t bytes)
 {
   (void) dev;
   memset (p, 0, bytes);
@@ -50,14 +50,14 @@ clear (const Device *dev, void *p, size_t bytes)
 }
 
 static const char *
-wait (const Device *dev)
+wait_cpu (const Device *dev)
 {
   (void) dev;
   return NULL;
 }
 
-static const DeviceOps cpu_ops = {
-    alloc, release, alloc, release, copy, copy_rows, clear, wait};
+static const DeviceOps cpu_ops = {alloc_cpu, release_cpu, alloc_cpu,
+    release_cpu, copy_cpu, copy_rows_cpu, clear_cpu, wait_cpu};
 
 #ifdef HAVE_CUDA
 const char *device_cuda_open (Device *dev, void *stream);
@@ -126,7 +126,7 @@ device_wait_words (const Device *dev, const uint32_t *words, int n)
 }
 
 static double
-now (void)
+seconds_now (void)
 {
   struct timespec t;
 
@@ -144,12 +144,12 @@ device_timer_begin (const Device *dev, DeviceTimer *timer)
     return device_cuda_timer_begin (dev, timer);
 #endif
   (void) dev;
-  timer->start = now ();
+  timer->start = seconds_now ();
   return NULL;
 }
 
-/* If the end cannot be set, the stretch is not measured; the next wait says
- * what is wrong with the device. */
+/* If the end cannot be set, the time is not measured; the next wait returns the
+ * error of the device. */
 void
 device_timer_mark (const Device *dev, DeviceTimer *timer)
 {
@@ -162,7 +162,7 @@ device_timer_mark (const Device *dev, DeviceTimer *timer)
   }
 #endif
   (void) dev;
-  timer->stop = now ();
+  timer->stop = seconds_now ();
   timer->has_end = true;
 }
 

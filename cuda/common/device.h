@@ -44,7 +44,7 @@ typedef struct {
 typedef struct {
   void *begin, *end;     /* cudaEvent_t */
   double start, stop;    /* on the CPU, seconds */
-  bool running, has_end; /* has_end: this work has set end or stop */
+  bool running, has_end; /* has_end: this measurement has set end or stop */
 } DeviceTimer;
 
 struct _Device {
@@ -52,8 +52,9 @@ struct _Device {
   const DeviceOps *ops;
   void *stream;       /* cudaStream_t; NULL on the CPU */
   bool owns_stream;   /* device_close () destroys the stream */
-  void *done;         /* cudaEvent_t: a thread sleeps until it is done */
-  void *before;       /* cudaEvent_t: what device_follow () waits for */
+  void *done;         /* cudaEvent_t on which a waiting thread sleeps */
+  void *before;       /* cudaEvent_t of the stream that device_follow () follows
+                       */
   DeviceTimer *timer; /* device_wait () sets its end; NULL: none */
 };
 
@@ -114,7 +115,8 @@ device_copy (const Device *dev, void *dst, const void *src, size_t bytes)
   return dev->ops->copy (dev, dst, src, bytes);
 }
 
-/* The same for @rows rows of @row_bytes bytes each; strides are in bytes. */
+/* Queues a copy of @rows rows of @row_bytes bytes each; strides are in
+ * bytes. */
 static inline const char *
 device_copy_rows (const Device *dev, void *dst, size_t dst_stride,
     const void *src, size_t src_stride, size_t row_bytes, size_t rows)
@@ -130,7 +132,7 @@ device_clear (const Device *dev, void *p, size_t bytes)
   return dev->ops->clear (dev, p, bytes);
 }
 
-/* The work that @timer measures lasts at least until here. */
+/* Marks a point up to which the work that @timer measures lasts at least. */
 void device_timer_mark (const Device *dev, DeviceTimer *timer);
 
 /* Waits until all queued work is done.  Error: a part of that work has failed.
@@ -144,18 +146,18 @@ device_wait (const Device *dev)
 }
 
 /* Waits until kernels have set all @n words of @words, pinned host memory, to
- * other values than 0.  Returns false if they take long, and always on the CPU:
- * device_wait () then waits, and reports errors. */
+ * other values than 0.  Returns false if this takes long, and always on the
+ * CPU: the caller then calls device_wait (), which reports errors. */
 bool device_wait_words (const Device *dev, const uint32_t *words, int n);
 
-/* The measured work begins with what is queued next.  The call does not wait.
- * Error: CUDA makes no events. */
+/* The measured work begins with the task that is queued next.  The call does
+ * not wait.  Error: CUDA makes no events. */
 const char *device_timer_begin (const Device *dev, DeviceTimer *timer);
-/* The measured work ends at the last device_wait () since begin or, without
- * one, here.  The call does not wait. */
+/* The measured work ends at the last device_wait () since device_timer_begin ()
+ * or, without one, here.  The call does not wait. */
 void device_timer_stop (const Device *dev, DeviceTimer *timer);
-/* Sets @seconds to the time of the work.  Returns false if the device has not
- * done it yet, or if nothing was measured. */
+/* Sets @seconds to the time of the measured work.  Returns false if the device
+ * has not finished it, or if nothing was measured. */
 bool device_timer_read (
     const Device *dev, const DeviceTimer *timer, double *seconds);
 /* Stops the timer, waits, and sets @seconds to the time of the work. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA device: the context that is current, one explicit stream.  Nothing
- * here selects a device or touches the primary context, because the caller's
- * context may be another one (GStreamer makes its own). */
+ * The CUDA device: the context that is current, and one explicit stream.  This
+ * file selects no device and does not touch the primary context, because the
+ * caller's context may be another one (GStreamer makes its own). */
 #include "common/cuda.cuh"
 
 #include <time.h>
@@ -10,7 +10,7 @@
 #include <atomic>
 
 static const char *
-alloc (const Device *dev, void **p, size_t bytes)
+alloc_cuda (const Device *dev, void **p, size_t bytes)
 {
   *p = NULL;
   CUDA_TRY (cudaMalloc (p, bytes ? bytes : 1));
@@ -19,14 +19,14 @@ alloc (const Device *dev, void **p, size_t bytes)
 }
 
 static void
-release (const Device *dev, void *p)
+release_cuda (const Device *dev, void *p)
 {
   (void) dev;
   cudaFree (p);
 }
 
 static const char *
-alloc_pinned (const Device *dev, void **p, size_t bytes)
+alloc_pinned_cuda (const Device *dev, void **p, size_t bytes)
 {
   (void) dev;
   *p = NULL;
@@ -37,7 +37,7 @@ alloc_pinned (const Device *dev, void **p, size_t bytes)
 }
 
 static void
-release_pinned (const Device *dev, void *p)
+release_pinned_cuda (const Device *dev, void *p)
 {
   (void) dev;
   if (p)
@@ -45,7 +45,7 @@ release_pinned (const Device *dev, void *p)
 }
 
 static const char *
-copy (const Device *dev, void *dst, const void *src, size_t bytes)
+copy_cuda (const Device *dev, void *dst, const void *src, size_t bytes)
 {
   CUDA_TRY (cudaMemcpyAsync (
       dst, src, bytes, cudaMemcpyDefault, device_stream (dev)));
@@ -53,8 +53,8 @@ copy (const Device *dev, void *dst, const void *src, size_t bytes)
 }
 
 static const char *
-copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
-    size_t src_stride, size_t row_bytes, size_t rows)
+copy_rows_cuda (const Device *dev, void *dst, size_t dst_stride,
+    const void *src, size_t src_stride, size_t row_bytes, size_t rows)
 {
   CUDA_TRY (cudaMemcpy2DAsync (dst, dst_stride, src, src_stride, row_bytes,
       rows, cudaMemcpyDefault, device_stream (dev)));
@@ -62,21 +62,22 @@ copy_rows (const Device *dev, void *dst, size_t dst_stride, const void *src,
 }
 
 static const char *
-clear (const Device *dev, void *p, size_t bytes)
+clear_cuda (const Device *dev, void *p, size_t bytes)
 {
   CUDA_TRY (cudaMemsetAsync (p, 0, bytes, device_stream (dev)));
   return NULL;
 }
 
-/* Threads of this process that wait for a device. */
+/* Number of threads of this process that wait for a device. */
 static std::atomic<int> waiting;
 
-/* A thread that looks again and again knows at once that the device is done;
- * one that sleeps learns it some 10 to 100 us later, and leaves the processor
- * to others.  So one that waits alone looks until the end, of several each for
- * a moment. */
+/* A thread that spins learns at once that the device is done.  A thread that
+ * sleeps learns it 10 to 100 us later, and leaves the processor to other
+ * threads.  A thread that waits alone therefore spins until the end; if several
+ * wait, each spins for MOMENT seconds and then sleeps. */
 #define MOMENT 30e-6
-/* Seconds; words that take longer were never written, as after a failure. */
+/* Seconds.  Words that a kernel has not written by then are never written, as
+ * after a failure. */
 #define PATIENCE 1e-3
 
 static double
@@ -88,11 +89,11 @@ now ()
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* Looks until @look says that the device is done or has failed;
+/* Spins until @look says that the device is done or has failed.
  * cudaErrorNotReady: the thread should sleep. */
 template <typename Look>
 static cudaError_t
-spin (Look look)
+spin_until_done (Look look)
 {
   double begin = now ();
   cudaError_t err;
@@ -119,17 +120,17 @@ sleep_until (cudaEvent_t event)
 const char *
 device_wait_event (cudaEvent_t event)
 {
-  cudaError_t err = spin ([=] { return cudaEventQuery (event); });
+  cudaError_t err = spin_until_done ([=] { return cudaEventQuery (event); });
 
   CUDA_TRY (err == cudaErrorNotReady ? sleep_until (event) : err);
   return NULL;
 }
 
 static const char *
-wait (const Device *dev)
+wait_cuda (const Device *dev)
 {
   cudaStream_t stream = device_stream (dev);
-  cudaError_t err = spin ([=] { return cudaStreamQuery (stream); });
+  cudaError_t err = spin_until_done ([=] { return cudaStreamQuery (stream); });
 
   if (err == cudaErrorNotReady) {
     CUDA_TRY (cudaEventRecord ((cudaEvent_t) dev->done, stream));
@@ -146,7 +147,7 @@ device_cuda_wait_words (const uint32_t *words, int n)
   double begin = now ();
   int seen = 0;
 
-  spin ([&] {
+  spin_until_done ([&] {
     while (seen < n && word[seen])
       seen++;
     return seen < n && now () - begin < PATIENCE ? cudaErrorNotReady
@@ -156,8 +157,8 @@ device_cuda_wait_words (const uint32_t *words, int n)
   return seen == n;
 }
 
-static const DeviceOps cuda_ops = {
-    alloc, release, alloc_pinned, release_pinned, copy, copy_rows, clear, wait};
+static const DeviceOps cuda_ops = {alloc_cuda, release_cuda, alloc_pinned_cuda,
+    release_pinned_cuda, copy_cuda, copy_rows_cuda, clear_cuda, wait_cuda};
 
 extern "C" const char *
 device_cuda_probe (void)
@@ -235,7 +236,7 @@ device_cuda_timer_read (const DeviceTimer *timer, double *seconds)
 
   if (cudaEventElapsedTime (&ms, (cudaEvent_t) timer->begin,
           (cudaEvent_t) timer->end) != cudaSuccess) {
-    cudaGetLastError (); /* not ready is no error of what comes next */
+    cudaGetLastError (); /* "not ready" must not be reported by the next call */
     return false;
   }
   *seconds = ms / 1000.;

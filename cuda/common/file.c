@@ -14,22 +14,22 @@
 #include <time.h>
 #include <unistd.h>
 
-#define MAX_LINKS 40 /* from one to the next, as in Linux */
-#define ROOM 4096    /* bytes for a file that does not say its size */
+#define MAX_LINKS 40 /* links that lead to each other, as in Linux */
+#define ROOM 4096    /* bytes for a file whose size is given as 0 */
 
 /* ---- Reading ---- */
 
 static int
-kind_of (const struct stat *about)
+file_kind (const struct stat *about)
 {
   return S_ISREG (about->st_mode) ? 0
       : S_ISDIR (about->st_mode)  ? EISDIR
                                   : FILE_NOT_REGULAR;
 }
 
-/* Makes room for @room bytes and a 0. */
+/* Gives @bytes room for @room bytes and a 0. */
 static int
-renew (char **bytes, size_t room)
+resize_bytes (char **bytes, size_t room)
 {
   char *more = realloc (*bytes, room + 1);
 
@@ -45,7 +45,7 @@ static int
 read_all (int fd, size_t size, size_t max, char **bytes, size_t *n)
 {
   size_t room = size > ROOM ? size : ROOM;
-  int error = renew (bytes, room);
+  int error = resize_bytes (bytes, room);
 
   for (*n = 0; !error;) {
     ssize_t got = read (fd, *bytes + *n, room - *n);
@@ -60,10 +60,10 @@ read_all (int fd, size_t size, size_t max, char **bytes, size_t *n)
     if (*n > max)
       return EFBIG;
     if (*n == room)
-      error = renew (bytes, room += room);
+      error = resize_bytes (bytes, room += room);
   }
   if (!error)
-    error = renew (bytes, *n);
+    error = resize_bytes (bytes, *n);
   if (!error)
     (*bytes)[*n] = 0;
   return error;
@@ -79,12 +79,12 @@ file_read (const char *path, size_t max, char **bytes, size_t *n)
   *n = 0;
   if (stat (path, &about))
     return errno;
-  if ((error = kind_of (&about)))
+  if ((error = file_kind (&about)))
     return error;
   fd = open (path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
   if (fd < 0)
     return errno;
-  error = fstat (fd, &about) ? errno : kind_of (&about); /* the open file */
+  error = fstat (fd, &about) ? errno : file_kind (&about); /* the open file */
   if (!error && (unsigned long long) about.st_size > max)
     error = EFBIG;
   if (!error)
@@ -100,8 +100,9 @@ file_read (const char *path, size_t max, char **bytes, size_t *n)
 
 /* ---- Writing ---- */
 
-/* Writing to a pipe without a reader kills the process by SIGPIPE, unless that
- * is blocked; a blocked signal that stays pending would kill it later. */
+/* Writing to a pipe without a reader kills the process by SIGPIPE unless that
+ * signal is blocked; a blocked SIGPIPE that stays pending would kill the
+ * process later. */
 long
 file_send (int fd, const void *bytes, size_t n)
 {
@@ -162,11 +163,11 @@ write_in_place (const char *path, const void *bytes, size_t n, int patience)
   return close (fd) && !error ? errno : error;
 }
 
-/* @target begins as a path and becomes that of the file it leads to, which need
- * not exist.  FILE_NOT_REGULAR: a descriptor of /proc, whose link is no path.
- */
+/* Replaces the path @target by the path of the file to which its links lead;
+ * that file need not exist.  FILE_NOT_REGULAR: the link is a descriptor of
+ * /proc and leads to no path. */
 static int
-follow (char target[PATH_MAX])
+follow_links (char target[PATH_MAX])
 {
   for (int i = 0; i < MAX_LINKS; i++) {
     char link[PATH_MAX], *slash = strrchr (target, '/');
@@ -209,9 +210,9 @@ open_aside (const char *target, mode_t mode, char aside[PATH_MAX])
   return fd;
 }
 
-/* Gives @fd the owner and the permissions of @old. */
+/* Gives @fd the owner and the permissions of the file @old. */
 static int
-keep (int fd, const struct stat *old)
+keep_permissions (int fd, const struct stat *old)
 {
   struct stat now;
 
@@ -223,9 +224,9 @@ keep (int fd, const struct stat *old)
   return fchmod (fd, old->st_mode & 07777) ? errno : 0;
 }
 
-/* @old: NULL if there is no file yet. */
+/* @old is NULL if the file does not exist yet. */
 static int
-replace (
+replace_file (
     const char *target, const struct stat *old, const void *bytes, size_t n)
 {
   char aside[PATH_MAX];
@@ -233,10 +234,10 @@ replace (
 
   if (fd < 0)
     return errno;
-  error = old ? keep (fd, old) : 0;
+  error = old ? keep_permissions (fd, old) : 0;
   if (!error)
     error = send_all (fd, bytes, n, -1);
-  /* a crash must not lose the contents of a file that had some */
+  /* after a crash, a file that had contents must not be empty */
   if (!error && old && old->st_size > 0 && fsync (fd))
     error = errno;
   if (close (fd) && !error)
@@ -267,9 +268,9 @@ file_write (const char *path, const void *bytes, size_t n, int patience)
   if (strlen (path) >= sizeof target)
     return ENAMETOOLONG;
   strcpy (target, path);
-  error = follow (target);
+  error = follow_links (target);
   if (!error)
-    error = replace (target, there ? &about : NULL, bytes, n);
+    error = replace_file (target, there ? &about : NULL, bytes, n);
   return there &&
           (error == FILE_NOT_REGULAR || error == EACCES || error == EPERM ||
               error == EBUSY)

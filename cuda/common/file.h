@@ -22,13 +22,12 @@ C_BEGIN
 int file_read (const char *path, size_t max, char **bytes, size_t *n);
 
 /* Writes @n bytes as the new content of @path.  The function replaces a regular
- * file, or the one that a link leads to, in one step and keeps its owner and
- * permissions: no reader sees a half of it, and after an error it has its old
- * content.  It writes in place if the folder is not writable or @path is no
- * regular file.
- * @patience: milliseconds for which the reader of a FIFO or a device may take
- * nothing, else ETIMEDOUT; a FIFO must then have a reader, else ENXIO.  -1: the
- * function waits for ever. */
+ * file, or the file to which a link leads, in one step and keeps its owner and
+ * permissions: a reader sees the old content or the new one, and after an error
+ * the file has its old content.  If the folder is not writable or @path is no
+ * regular file, the function writes in place. @patience: milliseconds for which
+ * the reader of a FIFO or a device may take nothing, else ETIMEDOUT; a FIFO
+ * must then have a reader, else ENXIO.  -1: the function waits for ever. */
 int file_write (const char *path, const void *bytes, size_t n, int patience);
 
 /* Writes as write () does, but never raises SIGPIPE.  Returns the number of

@@ -111,7 +111,8 @@ image_plane_row (const Image *img, int p, int y)
   return img->plane[p] + (ptrdiff_t) y * img->stride[p];
 }
 
-/* Row @y, 0 to height - 1.  Of words of 16 bits it has the upper bytes. */
+/* Row @y, 0 to height - 1.  Its components are the upper bytes if the format
+ * has 16-bit words. */
 BOTH ImageRow
 image_row (const Image *img, int y)
 {
@@ -170,7 +171,8 @@ image_row_read (const ImageRow *row, int x, uint8_t c[3])
   c[2] = row->c2 ? row->c2[at] : 128;
 }
 
-/* The same for the pixel at (@x, @y) of @img. */
+/* Sets @c to the components of the pixel at (@x, @y) of @img, as image_row_read
+ * () does. */
 BOTH void
 image_read (const Image *img, int x, int y, uint8_t c[3])
 {

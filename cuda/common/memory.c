@@ -11,7 +11,7 @@ memory_open (DeviceMemory *m, const Device *device)
 }
 
 static void
-release (DeviceMemory *m, const MemoryPiece *piece)
+release_piece (DeviceMemory *m, const MemoryPiece *piece)
 {
   m->bytes -= piece->bytes;
   if (m->device && piece->pinned)
@@ -25,7 +25,7 @@ void
 memory_free (DeviceMemory *m)
 {
   while (m->n)
-    release (m, &m->pieces[--m->n]);
+    release_piece (m, &m->pieces[--m->n]);
   free (m->pieces);
   m->pieces = NULL;
   m->room = 0;
@@ -36,15 +36,15 @@ memory_release_at (DeviceMemory *m, void **at)
 {
   for (int i = 0; i < m->n; i++)
     if (m->pieces[i].at == at) {
-      release (m, &m->pieces[i]);
+      release_piece (m, &m->pieces[i]);
       m->pieces[i] = m->pieces[--m->n];
       return;
     }
 }
 
-/* Makes room for one more piece. */
+/* Makes room for one more piece in the list. */
 static const char *
-grow (DeviceMemory *m)
+make_room (DeviceMemory *m)
 {
   int room = m->room ? 2 * m->room : 16;
   MemoryPiece *pieces;
@@ -67,7 +67,7 @@ memory_get_bytes (
   *at = NULL;
   if (size && n > SIZE_MAX / size)
     return "out of memory";
-  TRY (grow (m));
+  TRY (make_room (m));
   if (m->device && pinned)
     TRY (device_alloc_pinned (m->device, at, n * size));
   else if (m->device)

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The memory that an algorithm holds on a device.  It is a list of pointers;
- * the list frees all that it has given, and counts its bytes.
+ * The memory that an algorithm holds on a device.  A list of pointers frees all
+ * memory that it has given, and counts its bytes.
  *
- *     memory_open (&m, dev);
- *     TRY (memory_get (&m, &w->tiles, n));
- *     TRY (memory_get_pinned (&m, &w->result, 1));
- *     ...
- *     memory_free (&m);
+ *    memory_open (&m, dev);
+ *    TRY (memory_get (&m, &w->tiles, n));
+ *    TRY (memory_get_pinned (&m, &w->result, 1));
+ *    ...
+ *    memory_free (&m);
  *
- * After an error, the list holds what it has given before; the other pointers
- * stay as they were, NULL. */
+ * After an error, the list holds the memory that it gave before the error; the
+ * other pointers stay NULL. */
 #pragma once
 
 #include "common/device.h"
@@ -41,14 +41,15 @@ void memory_open (DeviceMemory *m, const Device *device);
 void memory_free (DeviceMemory *m);
 
 /* Sets the pointer @at, which must stay at its address, to @n times @size
- * bytes, all 0, of the host (@pinned) or of the device.  First frees what @at
- * was given before.  Error: the memory is exhausted. */
+ * bytes, all 0, of the host (@pinned) or of the device.  First frees the memory
+ * that @at had from the list.  Error: the memory is exhausted. */
 const char *memory_get_bytes (
     DeviceMemory *m, void **at, size_t n, size_t size, bool pinned);
-/* Frees what @at was given, if anything, and sets it to NULL. */
+/* Frees the memory that the list gave to @at, if any, and sets @at to NULL. */
 void memory_release_at (DeviceMemory *m, void **at);
 
-/* Set the pointer whose address is @p to @n items of its type; see above. */
+/* Set the pointer whose address is @p to @n items of its type, as
+ * memory_get_bytes () does. */
 #define memory_get(m, p, n) \
  memory_get_bytes (m, (void **) (p), n, sizeof **(p), false)
 #define memory_get_pinned(m, p, n) \

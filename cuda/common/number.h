@@ -12,7 +12,8 @@
 #define NUMBER_BLANKS " \t\r"
 
 /* Reads a decimal number, which may have blanks before and behind it.  Returns
- * the text behind these; NULL if @text has no number, or it fits no int. */
+ * the text behind the blanks; NULL if @text has no number, or an int cannot
+ * hold it. */
 static inline const char *
 number_read (const char *text, int *number)
 {

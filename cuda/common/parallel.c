@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * A loop is a job on its caller's stack, listed while it wants more threads.
- * Each thread does the stretches of a part of its own, so that loops over one
- * frame find its rows in the same caches, and then helps with the other parts.
- * Who waits spins for a moment, since the next loop of a frame comes soon, and
- * then sleeps; the moment grows with what the last wait took, since frames that
- * come without a pause come again so. */
+ * The job has a part for each thread.  A thread first does the stretches of its
+ * own part, so that loops over one frame find its rows in the same caches, and
+ * then helps with the other parts.
+ *
+ * A thread without work spins, since the next loop of a frame comes soon, and
+ * then sleeps.  It spins for longer if its last wait took longer, since frames
+ * that come without a pause keep coming. */
 #define _GNU_SOURCE
 #include "common/parallel.h"
 
@@ -17,14 +19,14 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Stretches for each thread if no grain is given: many, so that the last one is
- * not late. */
+/* Stretches for each thread if no grain is given; many, so that all threads end
+ * at about the same time. */
 #define STRETCHES 8
 /* Nanoseconds that a thread spins before it sleeps: SHORT, or twice its last
  * wait if that was shorter than LONG.  Waking a thread takes some 50 us. */
 #define SHORT 20000
 #define LONG 200000
-#define MAX_THREADS 128 /* threads at a loop */
+#define MAX_THREADS 128 /* that work on one loop */
 
 #ifdef __x86_64__
 # define PAUSE __builtin_ia32_pause ()
@@ -38,8 +40,10 @@ typedef struct Job {
   ParallelBody body;
   void *data;
   int n, grain, stretches, threads;
-  int wanted;        /* threads that may still join; pool.lock */
-  atomic_int inside; /* threads of the pool at it; written under pool.lock */
+  int wanted;        /* threads that may still join; read and written under
+                        pool.lock */
+  atomic_int inside; /* threads of the pool that work on the job; written under
+                        pool.lock */
   Link newer;
   atomic_int next[MAX_THREADS]; /* the next free stretch of each part */
 } Job;
@@ -47,7 +51,7 @@ typedef struct Job {
 static struct {
   pthread_mutex_t lock;
   pthread_cond_t wake, done;
-  Link oldest; /* of the jobs that want threads; written under the lock */
+  Link oldest; /* of the jobs that want threads; written under pool.lock */
   int threads, sleeping, processors;
   pthread_once_t once;
 } pool = {.lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
@@ -57,10 +61,11 @@ static struct {
 
 static _Thread_local int limit;
 static _Thread_local bool is_busy;   /* with a job */
-static _Thread_local long last_wait; /* for a job, or for its end; ns */
+static _Thread_local long last_wait; /* nanoseconds that the thread waited, for
+                                        a job or for a job's end */
 
 static long
-now (void)
+nanoseconds_now (void)
 {
   struct timespec t;
 
@@ -68,9 +73,9 @@ now (void)
   return t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* The time to spin. */
+/* The number of nanoseconds for which the thread spins. */
 static long
-patience (void)
+spin_time (void)
 {
   return last_wait > SHORT / 2 && last_wait < LONG ? 2 * last_wait : SHORT;
 }
@@ -82,17 +87,18 @@ parallel_limit (int threads)
 }
 
 static int
-first_of (const Job *job, int part)
+first_stretch (const Job *job, int part)
 {
   return (int) ((long long) job->stretches * part / job->threads);
 }
 
 static void
-work (Job *job, int own)
+work_on_job (Job *job, int own)
 {
   is_busy = true;
   for (int k = 0; k < job->threads; k++) {
-    int part = (own + k) % job->threads, end = first_of (job, part + 1), at;
+    int part = (own + k) % job->threads, end = first_stretch (job, part + 1),
+        at;
 
     while ((at = job->next[part]++) < end) {
       int begin = at * job->grain, left = job->n - begin;
@@ -108,11 +114,11 @@ static void *
 run_thread (void *unused)
 {
   for (;;) {
-    long begin = now (), until = begin + patience ();
+    long begin = nanoseconds_now (), until = begin + spin_time ();
     Job *job;
     int own;
 
-    while (!pool.oldest && now () < until)
+    while (!pool.oldest && nanoseconds_now () < until)
       PAUSE;
     pthread_mutex_lock (&pool.lock);
     while (!(job = pool.oldest)) {
@@ -120,13 +126,13 @@ run_thread (void *unused)
       pthread_cond_wait (&pool.wake, &pool.lock);
       pool.sleeping--;
     }
-    last_wait = now () - begin;
+    last_wait = nanoseconds_now () - begin;
     job->inside++;
     own = job->threads - job->wanted--;
     if (!job->wanted)
       pool.oldest = job->newer;
     pthread_mutex_unlock (&pool.lock);
-    work (job, own);
+    work_on_job (job, own);
     pthread_mutex_lock (&pool.lock);
     if (!--job->inside)
       pthread_cond_broadcast (&pool.done);
@@ -135,7 +141,8 @@ run_thread (void *unused)
   return unused;
 }
 
-/* A child of fork () has one thread, and finds the lock as it was. */
+/* A child of fork () has one thread, and finds the lock in the state that the
+ * parent left it in. */
 static void
 forget_threads (void)
 {
@@ -178,7 +185,7 @@ start_thread (void)
 }
 
 static void
-list (Job *job)
+list_job (Job *job)
 {
   Link *at = &pool.oldest;
 
@@ -193,9 +200,10 @@ list (Job *job)
   pthread_mutex_unlock (&pool.lock);
 }
 
-/* Lets no more threads join, and waits for those that have joined. */
+/* Lets no more threads join the job, and waits until all that have joined are
+ * done. */
 static void
-finish (Job *job)
+finish_job (Job *job)
 {
   Link *at = &pool.oldest;
   long begin, until;
@@ -206,15 +214,15 @@ finish (Job *job)
   if (*at)
     *at = job->newer;
   pthread_mutex_unlock (&pool.lock);
-  begin = now ();
-  until = begin + patience ();
-  while (job->inside && now () < until)
+  begin = nanoseconds_now ();
+  until = begin + spin_time ();
+  while (job->inside && nanoseconds_now () < until)
     PAUSE;
   pthread_mutex_lock (&pool.lock);
   while (job->inside)
     pthread_cond_wait (&pool.done, &pool.lock);
   pthread_mutex_unlock (&pool.lock);
-  last_wait = now () - begin;
+  last_wait = nanoseconds_now () - begin;
 }
 
 void
@@ -235,9 +243,9 @@ parallel_for (int n, int grain, ParallelBody body, void *data)
     return;
   }
   for (int part = 0; part < job.threads; part++)
-    job.next[part] = first_of (&job, part);
+    job.next[part] = first_stretch (&job, part);
   job.wanted = job.threads - 1;
-  list (&job);
-  work (&job, 0);
-  finish (&job);
+  list_job (&job);
+  work_on_job (&job, 0);
+  finish_job (&job);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Loops of the CPU, spread over the threads of one pool a process.  The caller
- * works too, and waits only for threads that have begun: on a busy machine it
- * does alone what nobody else has time for.  Threads sleep between frames. */
+ * works, too, and waits only for threads that have begun: on a busy machine it
+ * does the whole loop.  Threads of the pool sleep between frames. */
 #pragma once
 
 #include "common/both.h"
@@ -10,7 +10,7 @@
 C_BEGIN
 
 /* Does the items from @begin to before @end.  Stretches run at the same time
- * and in any order, so each writes what no other one reads. */
+ * and in any order, so a stretch writes no memory that another one reads. */
 typedef void (*ParallelBody) (void *data, int begin, int end);
 
 /* Calls @body for stretches that together are the items from 0 to before @n,
@@ -20,7 +20,7 @@ typedef void (*ParallelBody) (void *data, int begin, int end);
 void parallel_for (int n, int grain, ParallelBody body, void *data);
 
 /* Loops that the calling thread begins from now on use at most @threads
- * threads, itself counted; 0: the maximum, one for each processor. */
+ * threads, including itself; 0: the maximum, one for each processor. */
 void parallel_limit (int threads);
 
 C_END

@@ -7,6 +7,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 int64_t
@@ -67,7 +68,7 @@ are_flags (const ParamChoice *c, unsigned value)
   return !value;
 }
 
-/* NaN is not. */
+/* false for NaN */
 static bool
 is_good (const Param *p, const void *at)
 {
@@ -88,36 +89,42 @@ is_good (const Param *p, const void *at)
   return true;
 }
 
-/* ---- Sentences ---- */
+#define SENTENCE 128 /* bytes, with the 0 behind it */
 
-static void add (char *text, const char *format, ...)
+typedef struct _Sentence Sentence;
+struct _Sentence {
+  Sentence *next;
+  char text[SENTENCE];
+};
+
+static void append_text (char *text, const char *format, ...)
     __attribute__ ((format (printf, 2, 3)));
 
 static void
-add (char *text, const char *format, ...)
+append_text (char *text, const char *format, ...)
 {
   size_t used = strlen (text);
   va_list args;
 
   va_start (args, format);
-  vsnprintf (text + used, PARAM_REFUSAL - used, format, args);
+  vsnprintf (text + used, SENTENCE - used, format, args);
   va_end (args);
 }
 
-/* Writes "run, window or none", if @last is "or". */
+/* Appends "run, window or none" to @text, if @last is "or". */
 static void
-add_choices (char *text, const ParamChoice *c, const char *last)
+append_choices (char *text, const ParamChoice *c, const char *last)
 {
   for (const ParamChoice *first = c; c->name; c++) {
     if (c != first && c[1].name)
-      add (text, ", ");
+      append_text (text, ", ");
     else if (c != first)
-      add (text, " %s ", last);
-    add (text, "%s", c->name);
+      append_text (text, " %s ", last);
+    append_text (text, "%s", c->name);
   }
 }
 
-/* Whether the maximum is all that the type can hold. */
+/* Whether the maximum is the largest value of the type. */
 static bool
 is_endless (const Param *p)
 {
@@ -136,29 +143,46 @@ write_refusal (const Param *p, char *text)
   char name[PARAM_NAME];
 
   param_name (p, name);
-  add (text, "%s must be ", name);
+  append_text (text, "%s must be ", name);
   if (p->type == PARAM_FLAGS) {
-    add (text, "a sum of ");
-    add_choices (text, p->choices, "and");
+    append_text (text, "a sum of ");
+    append_choices (text, p->choices, "and");
   } else if (p->choices)
-    add_choices (text, p->choices, "or");
+    append_choices (text, p->choices, "or");
   else if (is_endless (p))
-    add (text, "%.12g or more", p->min);
+    append_text (text, "%.12g or more", p->min);
   else
-    add (text, "%.12g to %.12g", p->min, p->max);
+    append_text (text, "%.12g to %.12g", p->min, p->max);
 }
 
-/* The sentence is static, as all errors are: the caller may keep it. */
+/* Returns a static copy of @text, as all errors are static: one copy for all
+ * texts that are equal. */
 static const char *
-refusal (const Param *p)
+intern_sentence (const char *text)
 {
   static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+  static Sentence *sentences;
+  Sentence *s;
 
   pthread_mutex_lock (&lock);
-  if (!*p->refusal)
-    write_refusal (p, p->refusal);
+  for (s = sentences; s && strcmp (s->text, text);)
+    s = s->next;
+  if (!s && (s = malloc (sizeof *s))) {
+    strcpy (s->text, text);
+    s->next = sentences;
+    sentences = s;
+  }
   pthread_mutex_unlock (&lock);
-  return p->refusal;
+  return s ? s->text : "a parameter is out of its range";
+}
+
+static const char *
+refusal_of (const Param *p)
+{
+  char text[SENTENCE] = "";
+
+  write_refusal (p, text);
+  return intern_sentence (text);
 }
 
 const char *
@@ -166,6 +190,6 @@ params_check (const Param *p, const void *params)
 {
   for (; p->field; p++)
     if (!is_good (p, (const char *) params + p->at))
-      return refusal (p);
+      return refusal_of (p);
   return NULL;
 }

@@ -28,12 +28,12 @@ typedef enum {
   PARAM_INT64,
   PARAM_UINT64,
   PARAM_DOUBLE,
-  PARAM_CHOICE, /* an enum, or an int that is one of a few */
+  PARAM_CHOICE, /* an enum, or an int that takes a few values */
   PARAM_FLAGS,  /* an unsigned int, choices added up */
   PARAM_TEXT,   /* a char *; only elements have them */
 } ParamType;
 
-/* All types but PARAM_TEXT: the name here, the type in C, its name in GLib, and
+/* The types but PARAM_TEXT: the name here, the type in C, its name in GLib, and
  * the conversion from a double.  A switch has one case for all of them. */
 /* clang-format off */
 #define PARAM_NUMBERS(X) \
@@ -62,8 +62,7 @@ typedef struct {
   const char *name, *text;
 } ParamChoice;
 
-#define PARAM_NAME 48     /* bytes of a name, with the 0 behind it */
-#define PARAM_REFUSAL 128 /* bytes of a sentence, likewise */
+#define PARAM_NAME 48 /* bytes of a name, with the 0 behind it */
 
 /* A row, here and in gst/base:
  * field    as it is written in C; a name without its struct is the property's
@@ -78,16 +77,14 @@ typedef struct {
  *          double cannot hold.  They are next to the text so that no second
  *          text compiles
  * choices  of a choice and flags
- * at       offset of the field, bytes
- * refusal  room for the sentence of params_check () */
+ * at       offset of the field, bytes */
 #define PARAM_MEMBERS \
  const char *field, *title, *name, *kind, *string, *text; \
  double min, max, value; \
  const ParamChoice *choices; \
  size_t at; \
  ParamType type; \
- ParamWhen when; \
- char *refusal;
+ ParamWhen when;
 
 typedef struct {
   PARAM_MEMBERS
@@ -96,7 +93,7 @@ typedef struct {
 /* Sets all fields of @table in @params, but not texts, to their defaults. */
 void params_defaults (const Param *table, void *params);
 /* Returns NULL if all fields are in their ranges; else a static sentence about
- * the first that is not, such as "max-components must be 1 to 4096". */
+ * the first field that is not, such as "max-components must be 1 to 4096". */
 const char *params_check (const Param *table, const void *params);
 
 /* Sets @name to the name of the property. */

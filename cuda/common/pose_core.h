@@ -22,7 +22,8 @@ typedef struct {
   Vec t;
 } Pose;
 
-/* The same: metres, and a unit quaternion, w first. */
+/* A rotation and a translation in double precision: metres, and a unit
+ * quaternion, w first. */
 typedef struct {
   double t[3], q[4];
 } Pose64;
@@ -64,7 +65,7 @@ pose64_identity (void)
   return p;
 }
 
-/* Sets @out to the product: it turns by @b, then by @a. */
+/* Sets @out to the product of @a and @b: it rotates by @b, then by @a. */
 BOTH void
 quat64_times (const double a[4], const double b[4], double out[4])
 {

@@ -11,9 +11,8 @@
 #define ROW_FIELD_(f) (((ROWS_OF *) 0)->f)
 /* clang-format off */
 #define ROW_(f, kind) \
- .field = #f, .at = offsetof (ROWS_OF, f), .type = (kind), \
- .refusal = (char[PARAM_REFUSAL]){0}
-/* A field of another type does not compile: no array has -1 bytes. */
+ .field = #f, .at = offsetof (ROWS_OF, f), .type = (kind)
+/* A field of another type does not compile, because no array has -1 bytes. */
 #define ROW_ENUM_(f) \
  (0 * sizeof (char[sizeof ROW_FIELD_ (f) == sizeof (int) ? 1 : -1]))
 
@@ -36,8 +35,8 @@
 #define STRING(f, ...) \
  {ROW_ (f, _Generic (ROW_FIELD_ (f), char *: PARAM_TEXT)), .text = __VA_ARGS__}
 
-/* What more is said of a row, before it: STOPPED (NUMBER, bins, ...) is
- * NUMBER (bins, ..., .when = PARAM_STOPPED). */
+/* Words before a row say when its parameter may change, or its title: STOPPED
+ * (NUMBER, bins, ...) is NUMBER (bins, ..., .when = PARAM_STOPPED). */
 #define STOPPED(row, ...) row (__VA_ARGS__, .when = PARAM_STOPPED)
 #define BY_HAND(row, ...) row (__VA_ARGS__, .when = PARAM_BY_HAND)
 #define TITLED(title_, row, ...) row (__VA_ARGS__, .title = title_)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sums over the threads before a thread, by CUB.  Sum integers: their order
- * does not matter. */
+ * Prefix sums over lanes and threads, by CUB.  Sum integers: their order does
+ * not matter. */
 #pragma once
 
 #include <cub/block/block_scan.cuh>
@@ -23,8 +23,9 @@ warp_sum_before (T v, T *total)
   return before;
 }
 
-/* The same over the threads of a block, which has @THREADS threads in a row.
- * All threads call. */
+/* The sum of @v over the threads before this thread of a block, which has
+ * @THREADS threads in a row.  Sets @total to the sum over the block.  All
+ * threads call. */
 template <int THREADS, class T>
 static __device__ __forceinline__ T
 block_sum_before (T v, T *total)

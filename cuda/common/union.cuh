@@ -9,26 +9,26 @@
 
 /* The parent of @i, which other threads may change at the same time. */
 static __device__ __forceinline__ uint32_t
-parent_of (const uint32_t *parents, uint32_t i)
+union_parent (const uint32_t *parents, uint32_t i)
 {
   return *(const volatile uint32_t *) &parents[i];
 }
 
-/* The same in global memory, from the L1 cache, which may hold an old parent:
- * that is an ancestor, too.  Most reads are fast, and reads of one address do
- * not queue in the L2 cache. */
+/* The parent of @i in global memory, read through the L1 cache, which may hold
+ * an old parent: an old parent is an ancestor, too.  Most reads are fast, and
+ * reads of one address do not queue in the L2 cache. */
 static __device__ __forceinline__ uint32_t
-old_parent_of (const uint32_t *parents, uint32_t i)
+union_old_parent (const uint32_t *parents, uint32_t i)
 {
   return __ldca (&parents[i]);
 }
 
 /* Joins the sets of @i and @j.  Most indices are their own parents, so that one
- * exchange joins them.  Else Rem's algorithm (Dijkstra, A Discipline of
- * Programming, 1976) climbs both paths: each step goes up from the side with
- * the greater parent, and hangs that side lower. */
+ * exchange joins the sets.  Otherwise Rem's algorithm (Dijkstra, A Discipline
+ * of Programming, 1976) climbs both paths: each step goes up from the side with
+ * the greater parent, and gives the index that it leaves a lower parent. */
 static __device__ __forceinline__ void
-unite (uint32_t *parents, uint32_t i, uint32_t j)
+union_join (uint32_t *parents, uint32_t i, uint32_t j)
 {
   uint32_t high = max (i, j), low = min (i, j);
   uint32_t before = atomicCAS (&parents[high], high, low);
@@ -36,7 +36,7 @@ unite (uint32_t *parents, uint32_t i, uint32_t j)
   if (before == high || before == low)
     return;
   for (i = before, j = low;;) {
-    uint32_t p = parent_of (parents, i), q = parent_of (parents, j);
+    uint32_t p = union_parent (parents, i), q = union_parent (parents, j);
 
     if (p == q)
       return;
@@ -46,7 +46,8 @@ unite (uint32_t *parents, uint32_t i, uint32_t j)
       p = q, q = t;
       t = i, i = j, j = t;
     }
-    /* a root is linked, another one is moved nearer to the root */
+    /* the exchange has linked a root, or moved another index nearer to its
+     * root */
     if (atomicCAS (&parents[i], p, q) == p && i == p)
       return;
     i = p;
@@ -55,22 +56,23 @@ unite (uint32_t *parents, uint32_t i, uint32_t j)
 
 /* The root of the set of @i. */
 static __device__ __forceinline__ uint32_t
-root (const uint32_t *parents, uint32_t i)
+union_root (const uint32_t *parents, uint32_t i)
 {
   uint32_t parent;
 
-  while ((parent = parent_of (parents, i)) != i)
+  while ((parent = union_parent (parents, i)) != i)
     i = parent;
   return i;
 }
 
 /* Climbs from @i and @j at once, until both paths end or meet.  Returns whether
- * they meet.  Hangs each index on the path one higher (path splitting), so that
- * later climbs are shorter.  @READ is parent_of; or old_parent_of, with which a
- * root that was found may have a parent by now. */
-template <uint32_t READ (const uint32_t *, uint32_t) = parent_of>
+ * they meet.  Gives each index on a path its grandparent as parent (path
+ * splitting), so that later climbs are shorter.  @READ is union_parent (); or
+ * union_old_parent (), with which a root that was found may have got a parent
+ * since. */
+template <uint32_t READ (const uint32_t *, uint32_t) = union_parent>
 static __device__ __forceinline__ bool
-climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
+union_climb (uint32_t *parents, uint32_t *i, uint32_t *j)
 {
   uint32_t p = READ (parents, *i), q = READ (parents, *j);
 
@@ -87,11 +89,11 @@ climb_both (uint32_t *parents, uint32_t *i, uint32_t *j)
   return p == q;
 }
 
-/* Joins the sets of @i and @j, for long paths: climbs both at once, then hangs
- * the greater root at the lesser one; begins again if another thread was
- * faster. */
+/* Joins the sets of @i and @j, if paths are long: climbs both at once, then
+ * makes the lesser root the parent of the greater root; begins again if another
+ * thread has changed that parent. */
 static __device__ __forceinline__ void
-unite_far (uint32_t *parents, uint32_t i, uint32_t j)
+union_join_far (uint32_t *parents, uint32_t i, uint32_t j)
 {
   for (;;) {
     uint32_t high = max (i, j), low = min (i, j);
@@ -100,7 +102,7 @@ unite_far (uint32_t *parents, uint32_t i, uint32_t j)
     if (before == high || before == low)
       return;
     i = before, j = low;
-    if (climb_both (parents, &i, &j))
+    if (union_climb (parents, &i, &j))
       return;
   }
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Names from outside, which may not be UTF-8.  A library that gets such a name
- * as text refuses it or reads beyond its end. */
+ * Names from outside, which may not be UTF-8.  A library that takes such a name
+ * for text refuses it or reads beyond its end. */
 #pragma once
 
 #include <stddef.h>
@@ -22,7 +22,7 @@ utf8_length (const char *text)
                          : 0;
 
   for (size_t i = 1; i < n; i++)
-    if ((b[i] & 0xc0) != 0x80) /* the end of the text, too */
+    if ((b[i] & 0xc0) != 0x80) /* also at the end of the text */
       return 0;
   if ((b[0] == 0xe0 && b[1] < 0xa0) || (b[0] == 0xed && b[1] > 0x9f) ||
       (b[0] == 0xf0 && b[1] < 0x90) || (b[0] == 0xf4 && b[1] > 0x8f))
@@ -30,7 +30,7 @@ utf8_length (const char *text)
   return n;
 }
 
-/* Copies to @to the whole characters of @from that @room bytes, at least 1, can
+/* Copies to @to as many whole characters of @from as @room bytes, at least 1,
  * hold with a 0 behind them.  Replaces a byte that is not UTF-8 by a question
  * mark. */
 static inline void

@@ -86,7 +86,7 @@ quat (float w, float x, float y, float z)
   return q;
 }
 
-/* The product: it turns by @b, then by @a. */
+/* The product: it rotates by @b, then by @a. */
 BOTH Quat
 quat_times (Quat a, Quat b)
 {
@@ -98,7 +98,7 @@ quat_times (Quat a, Quat b)
   return r;
 }
 
-/* Of a unit quaternion, the inverse rotation. */
+/* The inverse rotation of a unit quaternion. */
 BOTH Quat
 quat_conjugate (Quat a)
 {

@@ -16,7 +16,7 @@
  * function with two versions. */
 #if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
 # define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-/* VECTORS, whose callees all become a part of both versions. */
+/* Makes VECTORS of a function and of all functions that it calls. */
 # define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
 #else
 # define VECTORS
@@ -25,8 +25,7 @@
 
 #define INLINED static inline __attribute__ ((always_inline))
 
-/* Adds @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1] to each of @n sums, a multiple
- * of
+/* Adds @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1] to sum i of @n, a multiple of
  * 4.  Compilers do not find the instruction for it. */
 INLINED void
 add_products (int32_t *sum, const int16_t *a, const int16_t *b, int n)

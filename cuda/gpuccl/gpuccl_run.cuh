@@ -137,9 +137,9 @@ first_piece (const GpucclPieces &p, uint32_t n)
   uint32_t far = (warp * gridDim.x + blockIdx.x) * 32 + lane, far_parent = 0;
 
   if (near < p.max_pieces)
-    near_parent = parent_of (p.parents, near);
+    near_parent = union_parent (p.parents, near);
   if (far < p.max_pieces)
-    far_parent = parent_of (p.parents, far);
+    far_parent = union_parent (p.parents, far);
   if (n <= GPUCCL_FEW_PIECES)
     return {far, far_parent, true};
   return {near, near_parent, false};

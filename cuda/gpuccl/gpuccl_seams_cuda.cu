@@ -34,7 +34,7 @@ unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
     if (before == high || before == low)
       return;
     i = before, j = low;
-    if (climb_both<old_parent_of> (parents, &i, &j))
+    if (union_climb<union_old_parent> (parents, &i, &j))
       return;
   }
 }
@@ -231,7 +231,7 @@ hang_at_root (uint32_t *parents, uint32_t i, uint32_t p)
 {
   uint32_t next;
 
-  while ((next = old_parent_of (parents, p)) != p)
+  while ((next = union_old_parent (parents, p)) != p)
     parents[i] = p = next;
   return p;
 }
@@ -264,7 +264,7 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
     gather (a, &crowd, have, s, have ? hang_at_root (a.p.parents, i, p) : 0);
     i += gridDim.x * THREADS;
     if (i < n)
-      p = parent_of (a.p.parents, i);
+      p = union_parent (a.p.parents, i);
   }
   __syncthreads ();
   if (threadIdx.x == 0 && crowd.root != NOBODY)

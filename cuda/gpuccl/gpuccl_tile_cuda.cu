@@ -612,10 +612,11 @@ unite_rows (Tile<WARP_ROWS> *t, uint32_t later)
     int at = TILE * (first_row<WARP_ROWS> () + bit % WARP_ROWS) +
         (int) threadIdx.x % 32;
     int above = at - TILE + (side == 2) - (side == 1);
-    uint32_t i = parent_of (t->parents, at), j = parent_of (t->parents, above);
+    uint32_t i = union_parent (t->parents, at),
+             j = union_parent (t->parents, above);
 
     if (i != j)
-      unite (t->parents, i, j);
+      union_join (t->parents, i, j);
   }
 }
 

@@ -181,7 +181,7 @@ join (const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
     left_box = box_at (c.parts[left].extent, tx - 1, ty);
   }
   if (!RUNS && part & LOOSE)
-    unite (c.parents, i, left);
+    union_join (c.parents, i, left);
   for (int y = max (ty - reach, 0); y <= ty; y++) {
     int end = y < ty ? min (tx + reach, w.tiles_x - 1) : tx - 2;
     bool near_before = false;
@@ -198,8 +198,8 @@ join (const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
       if (near && !(near_before && c.parts[j].tile & LINKED) &&
           !(linked && x < tx + reach &&
               moct_boxes_near (left_box, other, w.merge_distance)))
-        unite (c.parents, parent_of (c.parents, member<RUNS> (c, i)),
-            parent_of (c.parents, member<RUNS> (c, j)));
+        union_join (c.parents, union_parent (c.parents, member<RUNS> (c, i)),
+            union_parent (c.parents, member<RUNS> (c, j)));
       near_before = near;
     }
   }

@@ -213,7 +213,7 @@ join_words (const MoctWork &w, const Colour &c, const Masks &masks)
     if (moct_boxes_near (box_at (c.parts[i].extent, tx, ty),
             box_at (c.parts[left].extent, tx - 1, ty), w.merge_distance)) {
       masks.linked[k] |= 1;
-      unite (c.parents, member<true> (c, i), member<true> (c, left));
+      union_join (c.parents, member<true> (c, i), member<true> (c, left));
       c.parts[i].tile |= LINKED;
     }
   }
@@ -255,7 +255,7 @@ join_wide (const MoctWork &w, const Colour &c, const Masks &masks, int k)
     uint32_t i = c.before[k] + __popc (bits & below);
     uint32_t j = c.before[up] + __popc (c.bits[up] & below);
 
-    unite (c.parents, member<true> (c, i), member<true> (c, j));
+    union_join (c.parents, member<true> (c, i), member<true> (c, j));
   }
   above_left = from_left (c.bits, up, across);
   above_right = from_right (c.bits, up, across);
@@ -295,8 +295,8 @@ static __device__ __forceinline__ uint32_t
 hang_at_root (uint32_t *parents, uint32_t i)
 {
   for (;;) {
-    uint32_t parent = parent_of (parents, i);
-    uint32_t above = parent_of (parents, parent);
+    uint32_t parent = union_parent (parents, i);
+    uint32_t above = union_parent (parents, parent);
 
     if (above == parent)
       return parent;

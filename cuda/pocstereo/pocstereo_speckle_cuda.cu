@@ -90,11 +90,11 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   if (x >= p.width || y >= p.height)
     return;
   if (threadIdx.x == 0 && x && are_joined (p, at, at - 1))
-    unite_far (p.parent, at, at - 1);
+    union_join_far (p.parent, at, at - 1);
   if (y && are_joined (p, at, above) &&
       !(x && are_joined (p, at, at - 1) && are_joined (p, above, above - 1) &&
           are_joined (p, at - 1, above - 1)))
-    unite_far (p.parent, at, above);
+    union_join_far (p.parent, at, above);
 }
 
 /* A patch that is large enough is not counted further. */
@@ -113,7 +113,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
     return;
   /* lanes from the next one on that are joined without a gap */
   ahead = threadIdx.x == 31 ? 0 : __ffs (~(lanes >> (threadIdx.x + 1))) - 1;
-  top = root (p.parent, at);
+  top = union_root (p.parent, at);
   p.parent[at] = top;
   if (*(volatile uint32_t *) &p.size[top] < p.min_size)
     atomicAdd (&p.size[top], (uint32_t) ahead + 1);
@@ -127,7 +127,8 @@ static __global__ void __launch_bounds__ (32 * ROWS)
 
   allow_next ();
   await_previous ();
-  if (x < p.width && y < p.height && p.size[root (p.parent, at)] < p.min_size)
+  if (x < p.width && y < p.height &&
+      p.size[union_root (p.parent, at)] < p.min_size)
     p.matches[at].disparity = POCSTEREO_NONE;
 }
 
