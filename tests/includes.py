@@ -39,7 +39,7 @@ def allowed_quoted(path):
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"
     if folder == "gst" and name == "base":
-        return r"base/.*|common/.*|meta/gstvisionmeta\.h"
+        return r"base/.*|common/.*|mesh/mesh\.h|meta/gstvisionmeta\.h"
     if folder == "gst" and len(path.parts) == 2:  # plugin.c
         return r"\w+/gst\w+\.h"
     if folder == "gst":

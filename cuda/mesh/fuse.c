@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Several registered views in depth and colour to one cloud of points: each
- * pixel gives a point and the normal of its neighbours, and all that fall into
- * one cell of space are averaged. */
+ * Fuses several registered views in depth and colour to one cloud of points. A
+ * pixel gives a point, with the normal of its neighbours; the points that fall
+ * into one cell of space are averaged. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +11,13 @@
 #include "common/pose_core.h"
 #include "mesh/mesh.h"
 
-#define APART 2     /* pixels to the neighbours that give the normal */
-#define STEP .02f   /* part of its depth by which neighbours differ at most */
-#define FACING .25f /* a surface seen at a more grazing angle is left out */
-#define MIN_MEASUREMENTS 2        /* measurements of a point that counts */
-#define MAX_MEASUREMENTS 20000000 /* measurements in all */
+#define APART 2   /* pixels to the neighbours that give the normal */
+#define STEP .02f /* neighbours differ at most by this part of their depth */
+#define FACING \
+ .25f /* a surface that is seen at a more grazing angle is left \
+         out */
+#define MIN_MEASUREMENTS 2        /* of a cell that gives a point */
+#define MAX_MEASUREMENTS 20000000 /* of all views together */
 
 typedef struct {
   uint64_t cell;
@@ -28,9 +30,10 @@ typedef struct {
   size_t n, room;
 } Cloud;
 
-/* The point of a pixel in the camera's coordinates; z is 0 if there is none. */
+/* The point of pixel (@x, @y) in the camera's coordinates; z is 0 without
+ * depth. */
 static Vec
-point_of (const MeshView *v, int x, int y)
+pixel_point (const MeshView *v, int x, int y)
 {
   const uint16_t *row =
       (const uint16_t *) (const void *) ((const uint8_t *) v->depth +
@@ -41,12 +44,13 @@ point_of (const MeshView *v, int x, int y)
       (float) ((x - v->cx) / v->fx) * z, (float) ((y - v->cy) / v->fy) * z, z);
 }
 
-/* The normal at a pixel, towards the camera; false at edges. */
+/* Sets @normal to the normal at a pixel, towards the camera.  Returns false at
+ * an edge of the surface. */
 static bool
-normal_of (const MeshView *v, int x, int y, Vec p, Vec *normal)
+pixel_normal (const MeshView *v, int x, int y, Vec p, Vec *normal)
 {
-  Vec beside[4] = {point_of (v, x - APART, y), point_of (v, x + APART, y),
-      point_of (v, x, y - APART), point_of (v, x, y + APART)};
+  Vec beside[4] = {pixel_point (v, x - APART, y), pixel_point (v, x + APART, y),
+      pixel_point (v, x, y - APART), pixel_point (v, x, y + APART)};
   Vec n;
 
   for (int k = 0; k < 4; k++)
@@ -61,7 +65,7 @@ normal_of (const MeshView *v, int x, int y, Vec p, Vec *normal)
 }
 
 static const char *
-append (Cloud *c, const Seen *s)
+append_measurement (Cloud *c, const Seen *s)
 {
   if (c->n == MAX_MEASUREMENTS)
     return "the views show too much; say which box of them is the object";
@@ -79,16 +83,17 @@ append (Cloud *c, const Seen *s)
 }
 
 static bool
-in_box (const double box[6], Vec p)
+is_in_box (const double box[6], Vec p)
 {
   return !box ||
       (p.x >= box[0] && p.y >= box[1] && p.z >= box[2] && p.x <= box[3] &&
           p.y <= box[4] && p.z <= box[5]);
 }
 
-/* 21 bits a side; what is no number counts as 0. */
+/* The number of the cell that holds @p, 21 bits a side; a coordinate that is
+ * not a number counts as 0. */
 static uint64_t
-cell_of (Vec p, double side)
+cell_of_point (Vec p, double side)
 {
   const float at[3] = {p.x, p.y, p.z};
   uint64_t cell = 0;
@@ -102,42 +107,42 @@ cell_of (Vec p, double side)
 }
 
 static const char *
-add_view (Cloud *c, const MeshView *v, const double box[6], double side)
+add_view_points (Cloud *c, const MeshView *v, const double box[6], double side)
 {
   Pose pose = pose_from (v->pose);
   Turn r = turn_of (pose.q);
 
   for (int y = APART; y < v->height - APART; y++)
     for (int x = APART; x < v->width - APART; x++) {
-      Vec p = point_of (v, x, y), n;
+      Vec p = pixel_point (v, x, y), n;
       Seen s = {0};
 
-      if (!(p.z > 0) || !normal_of (v, x, y, p, &n))
+      if (!(p.z > 0) || !pixel_normal (v, x, y, p, &n))
         continue;
       s.x = vec_transform (&r, pose.t, p);
       s.normal = vec_rotate (&r, n);
-      if (!in_box (box, s.x))
+      if (!is_in_box (box, s.x))
         continue;
-      s.cell = cell_of (s.x, side);
+      s.cell = cell_of_point (s.x, side);
       for (int k = 0; v->rgb && k < 3; k++)
         s.rgb[k] = v->rgb[3 * ((size_t) y * (size_t) v->width + (size_t) x) +
             (size_t) k];
-      TRY (append (c, &s));
+      TRY (append_measurement (c, &s));
     }
   return NULL;
 }
 
 static int
-by_cell (const void *a, const void *b)
+compare_cells (const void *a, const void *b)
 {
   uint64_t p = ((const Seen *) a)->cell, q = ((const Seen *) b)->cell;
 
   return (p > q) - (p < q);
 }
 
-/* The mean of @n measurements, as one more vertex. */
+/* Adds the mean of @n measurements to @mesh, as one vertex. */
 static void
-put_mean (const Seen *s, size_t n, Mesh *mesh, bool coloured)
+put_mean_vertex (const Seen *s, size_t n, Mesh *mesh, bool coloured)
 {
   size_t to = mesh->n++;
   Vec x = {0, 0, 0}, normal = {0, 0, 0};
@@ -159,7 +164,7 @@ put_mean (const Seen *s, size_t n, Mesh *mesh, bool coloured)
 }
 
 static const char *
-average (const Cloud *c, bool coloured, Mesh *mesh)
+average_cells (const Cloud *c, bool coloured, Mesh *mesh)
 {
   mesh->x = malloc (3 * c->n * sizeof *mesh->x);
   mesh->normal = malloc (3 * c->n * sizeof *mesh->normal);
@@ -170,7 +175,7 @@ average (const Cloud *c, bool coloured, Mesh *mesh)
     for (n = 1; i + n < c->n && c->at[i + n].cell == c->at[i].cell; n++)
       continue;
     if (n >= MIN_MEASUREMENTS)
-      put_mean (c->at + i, n, mesh, coloured);
+      put_mean_vertex (c->at + i, n, mesh, coloured);
   }
   return mesh->n ? NULL : "the views show nothing twice";
 }
@@ -188,13 +193,13 @@ mesh_fuse (
     return "the cells of space must be 0.1 mm to 1 m";
   for (int i = 0; i < n && !err; i++) {
     coloured &= views[i].rgb != NULL;
-    err = add_view (&cloud, &views[i], box, side);
+    err = add_view_points (&cloud, &views[i], box, side);
   }
   if (!err && !cloud.n)
     err = "the views show no surface in the box";
   if (!err) {
-    qsort (cloud.at, cloud.n, sizeof *cloud.at, by_cell);
-    err = average (&cloud, coloured, mesh);
+    qsort (cloud.at, cloud.n, sizeof *cloud.at, compare_cells);
+    err = average_cells (&cloud, coloured, mesh);
   }
   free (cloud.at);
   if (err)

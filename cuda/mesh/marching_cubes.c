@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Two passes over the bricks.  The first marks the edges that the surface
- * crosses, each with the voxel at its lower end, and counts triangles; then all
- * memory is known, and a vertex's number is a count of marks. */
+ * crosses, each at the voxel of its lower end, and counts triangles.  The
+ * second writes the triangles; the number of a vertex is the number of marks
+ * before it. */
 #include "mesh/marching_cubes.h"
 
 #include <stdlib.h>
@@ -10,12 +11,12 @@
 
 #define SIDE MARCHING_BRICK
 #define VOXELS (SIDE * SIDE * SIDE)
-#define WORDS (3 * VOXELS / 64) /* of marks: an edge a voxel and axis */
+#define WORDS (3 * VOXELS / 64) /* of marks: a bit for each voxel and axis */
 #define MAX_TRIANGLES 12        /* of a cube */
 
 /* Corner c of a cube is at (c & 1, c >> 1 & 1, c >> 2).  Edge e goes along axis
- * e / 4; its lower corner has 0 there, and the bits of e % 4 along the next two
- * axes. */
+ * e / 4.  Its lower corner has 0 along that axis, and the bits of e % 4 along
+ * the next two axes. */
 static int
 edge_corner (int e)
 {
@@ -33,17 +34,17 @@ edge_between (int a, int b)
       2 * (low >> (axis + 2) % 3 & 1);
 }
 
-/* The edges of each triangle, by which corners are inside. */
+/* The edges of each triangle, for each set of corners that are inside. */
 typedef struct {
   uint8_t n[256];
   uint8_t edges[256][MAX_TRIANGLES][3];
 } Cases;
 
-/* On one side of the cube, with corners @c in order, a line around each run of
- * corners that are inside: from the edge where the run begins to that where it
- * ends. */
+/* Adds the surface's lines on one side of a cube, whose corners are @c in
+ * order: a line goes around each run of corners that are inside, from the edge
+ * where the run begins to the edge where it ends. */
 static void
-add_lines (int inside, const int c[4], int8_t next[12])
+add_side_lines (int inside, const int c[4], int8_t next[12])
 {
   for (int i = 0; i < 4; i++) {
     int last = i;
@@ -57,9 +58,10 @@ add_lines (int inside, const int c[4], int8_t next[12])
   }
 }
 
-/* The lines of all sides are closed polygons, which are cut into fans. */
+/* Makes the triangles for the set @inside of corners: the lines of all sides
+ * form closed polygons, which are cut into fans. */
 static void
-make_case (Cases *cases, int inside)
+make_case_triangles (Cases *cases, int inside)
 {
   int8_t next[12];
 
@@ -71,13 +73,13 @@ make_case (Cases *cases, int inside)
 
       if (!far) /* counterclockwise as seen from outside */
         c[1] = at | v, c[3] = at | u;
-      add_lines (inside, c, next);
+      add_side_lines (inside, c, next);
     }
   for (int e = 0; e < 12; e++)
     while (next[e] >= 0) {
       int second = next[e], third = next[second];
 
-      if (third == e) { /* the polygon is used up */
+      if (third == e) { /* all of the polygon is cut */
         next[e] = next[second] = -1;
         break;
       }
@@ -87,7 +89,7 @@ make_case (Cases *cases, int inside)
     }
 }
 
-/* Of a brick. */
+/* The marks of a brick. */
 typedef struct {
   uint64_t crossed[WORDS];
   uint32_t first; /* vertex */
@@ -101,15 +103,15 @@ typedef struct {
   uint64_t n, n_triangles;
 } March;
 
-/* A brick and those after it along each axis, which its cubes reach into: bit i
- * of the index is a step along axis i. */
+/* A brick and its neighbours towards higher coordinates, into which its cubes
+ * reach: bit i of the index is a step along axis i. */
 typedef struct {
   int64_t index[8];
   const MarchingVoxel *voxels[8];
 } Around;
 
 static Around
-around (const MarchingGrid *g, uint32_t brick)
+bricks_around (const MarchingGrid *g, uint32_t brick)
 {
   Around a;
 
@@ -126,23 +128,25 @@ around (const MarchingGrid *g, uint32_t brick)
   return a;
 }
 
-/* Voxel (x, y, z), 0 to SIDE: in which brick, and which there. */
+/* The brick of Around in which voxel (x, y, z), 0 to SIDE, lies.  Sets @voxel
+ * to its number in that brick. */
 static int
-place (int x, int y, int z, int *voxel)
+voxel_place (int x, int y, int z, int *voxel)
 {
   *voxel = (z % SIDE * SIDE + y % SIDE) * SIDE + x % SIDE;
   return x / SIDE | y / SIDE << 1 | z / SIDE << 2;
 }
 
-/* Which corners of the cube at (x, y, z) are inside; 0 where one was not
- * observed. */
+/* The set of corners of the cube at (x, y, z) that are inside; 0 if a corner
+ * was not observed. */
 static int
-case_of (const March *m, const Around *a, int x, int y, int z)
+corners_inside (const March *m, const Around *a, int x, int y, int z)
 {
   int inside = 0;
 
   for (int c = 0; c < 8; c++) {
-    int voxel, i = place (x + (c & 1), y + (c >> 1 & 1), z + (c >> 2), &voxel);
+    int voxel,
+        i = voxel_place (x + (c & 1), y + (c >> 1 & 1), z + (c >> 2), &voxel);
     const MarchingVoxel *v = a->voxels[i];
 
     if (!v || !(v[voxel].weight & m->grid->weight_mask))
@@ -152,12 +156,14 @@ case_of (const March *m, const Around *a, int x, int y, int z)
   return inside;
 }
 
-/* The mark of edge @e of that cube. */
+/* The marks of the brick that holds edge @e of the cube at (x, y, z).  Sets
+ * @bit to the edge's number there. */
 static Marks *
-mark_of (const March *m, const Around *a, int x, int y, int z, int e, int *bit)
+marks_of_edge (
+    const March *m, const Around *a, int x, int y, int z, int e, int *bit)
 {
   int c = edge_corner (e), voxel;
-  int i = place (x + (c & 1), y + (c >> 1 & 1), z + (c >> 2), &voxel);
+  int i = voxel_place (x + (c & 1), y + (c >> 1 & 1), z + (c >> 2), &voxel);
 
   *bit = e / 4 * VOXELS + voxel;
   return &m->marks[a->index[i]];
@@ -174,10 +180,10 @@ visit_cubes (March *m, Visit visit)
 
     if (!m->grid->bricks[b].voxels)
       continue;
-    a = around (m->grid, b);
+    a = bricks_around (m->grid, b);
     for (int i = 0; i < VOXELS; i++) {
       int cube[3] = {i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)};
-      int inside = case_of (m, &a, cube[0], cube[1], cube[2]);
+      int inside = corners_inside (m, &a, cube[0], cube[1], cube[2]);
 
       if (m->cases.n[inside])
         visit (m, &a, cube, inside);
@@ -186,14 +192,14 @@ visit_cubes (March *m, Visit visit)
 }
 
 static void
-count (March *m, const Around *a, const int cube[3], int inside)
+count_cube (March *m, const Around *a, const int cube[3], int inside)
 {
   m->n_triangles += m->cases.n[inside];
   for (int e = 0; e < 12; e++) {
     int low = edge_corner (e), high = low | 1 << e / 4, bit;
 
     if ((inside >> low & 1) != (inside >> high & 1)) {
-      Marks *marks = mark_of (m, a, cube[0], cube[1], cube[2], e, &bit);
+      Marks *marks = marks_of_edge (m, a, cube[0], cube[1], cube[2], e, &bit);
 
       marks->crossed[bit / 64] |= (uint64_t) 1 << bit % 64;
     }
@@ -201,7 +207,7 @@ count (March *m, const Around *a, const int cube[3], int inside)
 }
 
 static uint32_t
-vertex_at (const Marks *marks, int bit)
+vertex_number (const Marks *marks, int bit)
 {
   uint32_t n = marks->first;
 
@@ -213,29 +219,30 @@ vertex_at (const Marks *marks, int bit)
 }
 
 static void
-fill (March *m, const Around *a, const int cube[3], int inside)
+write_cube_triangles (March *m, const Around *a, const int cube[3], int inside)
 {
   for (int t = 0; t < m->cases.n[inside]; t++)
     for (int k = 0; k < 3; k++) {
       int bit, e = m->cases.edges[inside][t][k];
-      const Marks *marks = mark_of (m, a, cube[0], cube[1], cube[2], e, &bit);
+      const Marks *marks =
+          marks_of_edge (m, a, cube[0], cube[1], cube[2], e, &bit);
 
       m->mesh->triangles[3 * m->n_triangles + k + 3 * t] =
-          vertex_at (marks, bit);
+          vertex_number (marks, bit);
     }
   m->n_triangles += m->cases.n[inside];
 }
 
-/* The place on an edge where the distance is 0. */
+/* Sets @x to the place on edge @bit where the distance is 0. */
 static void
-put_vertex (const March *m, const Around *a, int bit, float x[3])
+set_vertex_place (const March *m, const Around *a, int bit, float x[3])
 {
   int axis = bit / VOXELS, i = bit % VOXELS, voxel, other;
   int at[3] = {i % SIDE, i / SIDE % SIDE, i / (SIDE * SIDE)};
   int next[3] = {at[0] + (axis == 0), at[1] + (axis == 1), at[2] + (axis == 2)};
   float low, high;
 
-  other = place (next[0], next[1], next[2], &voxel);
+  other = voxel_place (next[0], next[1], next[2], &voxel);
   low = a->voxels[0][i].distance;
   high = a->voxels[other][voxel].distance;
   for (int k = 0; k < 3; k++) {
@@ -255,18 +262,18 @@ put_vertices (March *m, const uint8_t colour[3])
 
     if (!m->grid->bricks[b].voxels)
       continue;
-    a = around (m->grid, b);
+    a = bricks_around (m->grid, b);
     for (int bit = 0; bit < 64 * WORDS; bit++)
       if (marks->crossed[bit / 64] >> bit % 64 & 1) {
-        put_vertex (m, &a, bit, m->mesh->x + 3 * (size_t) n);
+        set_vertex_place (m, &a, bit, m->mesh->x + 3 * (size_t) n);
         memcpy (m->mesh->colour + 3 * (size_t) n++, colour, 3);
       }
   }
 }
 
-/* Numbers the vertices behind those that the mesh has. */
+/* Gives the vertices numbers that follow those of the mesh. */
 static const char *
-number (March *m)
+number_vertices (March *m)
 {
   m->n = m->mesh->n;
   for (uint32_t b = 0; b < m->grid->n; b++) {
@@ -282,9 +289,9 @@ number (March *m)
   return NULL;
 }
 
-/* Allocates the vertices and triangles that were counted. */
+/* Makes room in the mesh for the vertices and triangles that were counted. */
 static const char *
-grow (March *m)
+grow_mesh (March *m)
 {
   Mesh *mesh = m->mesh;
   float *x = realloc (mesh->x, (size_t) m->n * 3 * sizeof *x + 1);
@@ -301,19 +308,19 @@ grow (March *m)
 }
 
 static const char *
-march (March *m, const uint8_t colour[3])
+march_bricks (March *m, const uint8_t colour[3])
 {
   const char *err;
 
-  visit_cubes (m, count);
-  err = number (m);
+  visit_cubes (m, count_cube);
+  err = number_vertices (m);
   if (!err)
-    err = grow (m);
+    err = grow_mesh (m);
   if (err)
     return err;
   put_vertices (m, colour);
   m->n_triangles = m->mesh->n_triangles;
-  visit_cubes (m, fill);
+  visit_cubes (m, write_cube_triangles);
   m->mesh->n = (uint32_t) m->n;
   m->mesh->n_triangles = (uint32_t) m->n_triangles;
   return NULL;
@@ -332,8 +339,8 @@ marching_cubes (Mesh *mesh, const MarchingGrid *grid, const uint8_t colour[3])
   if (!m.marks)
     return "out of memory for the surface";
   for (int i = 1; i < 255; i++)
-    make_case (&m.cases, i);
-  err = march (&m, colour);
+    make_case_triangles (&m.cases, i);
+  err = march_bricks (&m, colour);
   free (m.marks);
   return err;
 }

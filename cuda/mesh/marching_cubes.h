@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The surface of a field of signed distances that is stored in bricks: marching
- * cubes (W. Lorensen and H. Cline, SIGGRAPH 1987).  Vertices are shared by the
- * triangles around them, and the surface has no holes where all voxels were
- * observed: on a side of a cube with two corners inside, across from each
- * other, these are parted, so that both cubes have the same lines there. */
+ * cubes (W. Lorensen and H. Cline, SIGGRAPH 1987).  Triangles share their
+ * vertices, and the surface has no holes if all voxels were observed.  A side
+ * of a cube may have two corners inside, across from each other: the surface
+ * then parts them, so that both cubes at that side have the same lines on
+ * it. */
 #pragma once
 
 #include "mesh/mesh.h"
@@ -13,34 +14,36 @@ C_BEGIN
 
 #define MARCHING_BRICK 8 /* voxels a side */
 
-/* Distances in any unit: below 0 is inside. */
+/* A signed distance in any unit, negative inside, and its weight. */
 typedef struct {
   int16_t distance;
   uint16_t weight;
 } MarchingVoxel;
 
-/* Voxels 8 at[i] to 8 at[i] + 7 along each axis, x fastest, then y. */
+/* A brick of voxels 8 at[i] to 8 at[i] + 7 along each axis, x fastest, then
+ * y. */
 typedef struct {
-  int32_t at[3];               /* each less than 2^27 from 0 */
-  const MarchingVoxel *voxels; /* NULL: none, the brick is left out */
+  int32_t at[3];               /* magnitude below 2^27 */
+  const MarchingVoxel *voxels; /* NULL: the brick is left out */
 } MarchingBrick;
 
 typedef struct {
   const MarchingBrick *bricks;
   uint32_t n;
-  /* Which of the bricks is at @at; -1: none. */
+  /* The number of the brick at @at; -1: the grid has no brick there. */
   int64_t (*find) (void *data, const int32_t at[3]);
   void *data;
-  uint16_t weight_mask; /* the bits of a weight that count; where all of them
-                           are 0, nothing was observed */
-  float side;           /* metres from voxel to voxel; voxel 0 0 0 is at 0 */
+  uint16_t weight_mask; /* the bits of a weight that count; a voxel without any
+                           of them was not observed */
+  float side;           /* metres from voxel to voxel; voxel (0, 0, 0) is at the
+                           origin */
 } MarchingGrid;
 
-/* Adds the surface to @mesh, which may be empty or hold others with colours:
- * vertices in metres and of @colour, triangles counterclockwise as seen from
- * outside.  A cube of which a corner was not observed gives none.  Beside the
- * mesh it takes 200 bytes a brick.  After an error @mesh is as it was;
- * mesh_free () is the caller's. */
+/* Adds the surface to @mesh, which may be empty or hold other surfaces with
+ * colours: vertices in metres with @colour, and triangles, counterclockwise as
+ * seen from outside.  A cube with a corner that was not observed gives no
+ * triangles.  Beside the mesh, 200 bytes a brick are allocated.  After an error
+ * @mesh is as before. The caller frees the mesh by mesh_free (). */
 const char *marching_cubes (
     Mesh *mesh, const MarchingGrid *grid, const uint8_t colour[3]);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Surfaces of objects: read from files and written to them, or fused from views
- * in depth and colour. */
+ * Surfaces and clouds of points: read from files and written to files, or fused
+ * from views in depth and colour. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,30 +12,31 @@
 
 C_BEGIN
 
-/* @x and @normal hold 3 floats a vertex, in file units; @normal and @colour
- * (R G B) may be NULL; @triangles holds 3 indices each, and may be NULL: then
- * vertices are points of the surface. */
+/* @x and @normal hold 3 floats a vertex, in file units, @colour R G B,
+ * @confidence a number of 0 to 1.  All but @x may be NULL.  @triangles holds 3
+ * indices each; without triangles the vertices are points of the surface. */
 typedef struct {
   uint32_t n, n_triangles;
   float *x, *normal;
   uint8_t *colour;
+  float *confidence;
   uint32_t *triangles;
 } Mesh;
 
 /* Reads a PLY (ASCII, binary of both byte orders), OBJ, PCD (ASCII, binary,
- * compressed) or XYZ file of at most 1 GiB; its content, or else
- * its name, says which.  After an error, @mesh is empty. */
+ * compressed) or XYZ file of at most 1 GiB.  The content says which kind of
+ * file it is or, if not, the name.  After an error, @mesh is empty. */
 const char *mesh_read (Mesh *mesh, const char *path);
-/* NULL, or what is wrong with @mesh: a vertex that is not finite, or a triangle
- * with the number of a vertex that it does not have.  mesh_read () does not
- * look for these. */
+/* Returns NULL, or what is wrong with @mesh: a vertex that is not finite, or a
+ * triangle with the number of a vertex that the mesh does not have.  mesh_read
+ * () makes no such check. */
 const char *mesh_check (const Mesh *mesh);
 void mesh_free (Mesh *mesh);
 
-/* Writes a PLY, binary_little_endian: of each vertex float x y z, nx ny nz
- * where the mesh has normals, uchar red green blue where it has colours; of
- * each triangle, where it has those, a list of uint.  A regular file is
- * replaced at once; the reader of a FIFO is waited for a second. */
+/* Writes a PLY, binary_little_endian.  A vertex has float x y z, and if the
+ * mesh has them float nx ny nz, uchar red green blue and float confidence;
+ * triangles are lists of uint.  A regular file is replaced in one step; the
+ * function waits a second for the reader of a FIFO. */
 const char *mesh_write (const Mesh *mesh, const char *path);
 
 /* A view of an object, in host memory. */
@@ -49,11 +50,11 @@ typedef struct {
   double pose[7]; /* from the camera to the object: metres, unit quaternion */
 } MeshView;
 
-/* Makes one cloud of @n views: points with normals, and with colours where all
- * views have them, in metres.  Points outside of @box (minimum x y z, then
- * maximum; NULL: none are outside) are left out, the others averaged over cells
- * with sides of @side metres; a cell with one measurement does not count.
- * mesh_free () is the caller's. */
+/* Makes one cloud of @n views in metres: points with normals, and with colours
+ * if all views have them.  Points outside of @box (minimum x y z, then maximum;
+ * NULL: no box) are left out.  The other points are averaged over cells with
+ * sides of @side metres; a cell with one measurement gives no point. The caller
+ * frees the mesh by mesh_free (). */
 const char *mesh_fuse (
     Mesh *mesh, const MeshView *views, int n, const double box[6], double side);
 

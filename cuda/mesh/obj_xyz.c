@@ -6,10 +6,8 @@
 
 #include "mesh/text.h"
 
-/* ---- XYZ: three numbers a line, six with normals ---- */
-
 static uint32_t
-count_lines (MeshText text, const char *start)
+count_xyz_lines (MeshText text, const char *start)
 {
   char line[512];
   uint32_t n = 0;
@@ -22,7 +20,7 @@ count_lines (MeshText text, const char *start)
 const char *
 mesh_read_xyz (Mesh *m, MeshText text)
 {
-  uint32_t i = 0, room = count_lines (text, "");
+  uint32_t i = 0, room = count_xyz_lines (text, "");
   char line[512];
   float n[3];
 
@@ -47,10 +45,10 @@ mesh_read_xyz (Mesh *m, MeshText text)
   return NULL;
 }
 
-/* ---- OBJ: vertices and faces; all else is left out ---- */
+/* ---- OBJ: vertices and faces; other lines are left out ---- */
 
 static const char *
-read_face (Mesh *m, const char *line, uint32_t seen)
+read_obj_face (Mesh *m, const char *line, uint32_t seen)
 {
   double first = 0, last = 0;
   const char *p = line + 1;
@@ -76,7 +74,7 @@ mesh_read_obj (Mesh *m, MeshText text)
   char line[65536];
   uint32_t i = 0;
 
-  TRY (mesh_room (m, count_lines (text, "v "), text.size, false, false));
+  TRY (mesh_room (m, count_xyz_lines (text, "v "), text.size, false, false));
   while (mesh_text_line (&text, line, sizeof line)) {
     float *x = m->x + 3 * (size_t) i;
 
@@ -87,7 +85,7 @@ mesh_read_obj (Mesh *m, MeshText text)
     } else if (!strncmp (line, "f ", 2)) {
       if (strlen (line) + 1 == sizeof line)
         return "a face of the OBJ file has more than 65,534 characters";
-      TRY (read_face (m, line, i));
+      TRY (read_obj_face (m, line, i));
     }
   }
   return i ? NULL : "the OBJ file has no vertices";

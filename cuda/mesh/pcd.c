@@ -17,7 +17,7 @@ typedef struct {
 } Pcd;
 
 static int
-split (char *line, char *word[MAX_FIELDS])
+split_words (char *line, char *word[MAX_FIELDS])
 {
   int n = 0;
 
@@ -27,9 +27,9 @@ split (char *line, char *word[MAX_FIELDS])
   return n;
 }
 
-/* 0 where @word begins with no count. */
+/* The count that @word begins with, or 0. */
 static int
-count_of (const char *word)
+count_of_word (const char *word)
 {
   int n;
 
@@ -37,7 +37,7 @@ count_of (const char *word)
 }
 
 static void
-read_field_line (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
+read_pcd_fields (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
 {
   static const char *const names[] = {
       "x", "y", "z", "normal_x", "normal_y", "normal_z", "rgb", "rgba"};
@@ -46,9 +46,9 @@ read_field_line (Pcd *p, const char *key, char *word[MAX_FIELDS], int n)
     p->n = n;
   for (int i = 0; i < n && i < p->n; i++) {
     if (!strcmp (key, "SIZE"))
-      p->size[i] = count_of (word[i]);
+      p->size[i] = count_of_word (word[i]);
     if (!strcmp (key, "COUNT"))
-      p->count[i] = count_of (word[i]);
+      p->count[i] = count_of_word (word[i]);
     if (!strcmp (key, "TYPE"))
       p->type[i] = word[i][0];
     if (strcmp (key, "FIELDS"))
@@ -70,7 +70,7 @@ read_pcd_header (Pcd *p, MeshText *text)
     if (sscanf (line, "%15s", key) != 1 || key[0] == '#')
       continue;
     if (!strcmp (key, "POINTS"))
-      p->points = (uint32_t) count_of (line + 6);
+      p->points = (uint32_t) count_of_word (line + 6);
     if (!strcmp (key, "DATA")) {
       p->ascii = strstr (line, "ascii") != NULL;
       p->compressed = strstr (line, "compressed") != NULL;
@@ -82,12 +82,12 @@ read_pcd_header (Pcd *p, MeshText *text)
           return "the PCD file has fields of unknown sizes";
       return p->n ? NULL : "the PCD file has no fields";
     }
-    read_field_line (p, key, word, split (line, word));
+    read_pcd_fields (p, key, word, split_words (line, word));
   }
   return "the PCD file ends within its header";
 }
 
-/* LZF (Lehmann): literals, and references back. */
+/* Expands LZF (Lehmann): runs of literals, and references to earlier bytes. */
 static bool
 lzf_expand (const uint8_t *in, size_t n, uint8_t *out, size_t room)
 {
@@ -122,9 +122,9 @@ lzf_expand (const uint8_t *in, size_t n, uint8_t *out, size_t room)
   return o == room;
 }
 
-/* @bytes: four, of a field that is wanted. */
+/* Sets field @to of vertex @i to the value of the four bytes @bytes. */
 static void
-set_field (Mesh *m, uint32_t i, int to, const uint8_t *bytes)
+set_pcd_field (Mesh *m, uint32_t i, int to, const uint8_t *bytes)
 {
   float v;
 
@@ -139,7 +139,7 @@ set_field (Mesh *m, uint32_t i, int to, const uint8_t *bytes)
 }
 
 static const char *
-read_ascii (const Pcd *p, Mesh *m, MeshText *text)
+read_pcd_ascii (const Pcd *p, Mesh *m, MeshText *text)
 {
   for (uint32_t i = 0; i < m->n; i++)
     for (int f = 0; f < p->n; f++)
@@ -156,14 +156,14 @@ read_ascii (const Pcd *p, Mesh *m, MeshText *text)
         memcpy (
             bytes, p->type[f] == 'F' ? (void *) &as_float : (void *) &word, 4);
         if (p->to[f] >= 0)
-          set_field (m, i, p->to[f], bytes);
+          set_pcd_field (m, i, p->to[f], bytes);
       }
   return NULL;
 }
 
-/* Point by point, or, compressed, field by field. */
+/* Reads points one after the other or, if compressed, field by field. */
 static const char *
-read_binary (const Pcd *p, Mesh *m, const uint8_t *bytes, size_t n)
+read_pcd_binary (const Pcd *p, Mesh *m, const uint8_t *bytes, size_t n)
 {
   size_t row = 0, at = 0;
 
@@ -175,7 +175,7 @@ read_binary (const Pcd *p, Mesh *m, const uint8_t *bytes, size_t n)
     size_t bytes_of = (size_t) (p->size[f] * p->count[f]);
 
     for (uint32_t i = 0; p->to[f] >= 0 && i < m->n; i++)
-      set_field (m, i, p->to[f],
+      set_pcd_field (m, i, p->to[f],
           p->compressed ? bytes + at * m->n + i * bytes_of
                         : bytes + i * row + at);
     at += bytes_of;
@@ -184,7 +184,7 @@ read_binary (const Pcd *p, Mesh *m, const uint8_t *bytes, size_t n)
 }
 
 static const char *
-read_compressed (const Pcd *p, Mesh *m, MeshText *text)
+read_pcd_compressed (const Pcd *p, Mesh *m, MeshText *text)
 {
   uint32_t sizes[2];
   uint8_t *bytes;
@@ -198,7 +198,7 @@ read_compressed (const Pcd *p, Mesh *m, MeshText *text)
   if (!(bytes = malloc (sizes[1] ? sizes[1] : 1)))
     return "out of memory";
   error = lzf_expand (text->bytes + text->at + 8, sizes[0], bytes, sizes[1])
-      ? read_binary (p, m, bytes, sizes[1])
+      ? read_pcd_binary (p, m, bytes, sizes[1])
       : "the compressed data of the PCD file is damaged";
   free (bytes);
   return error;
@@ -218,9 +218,9 @@ mesh_read_pcd (Mesh *m, MeshText text)
   TRY (mesh_room (m, p.points, p.compressed ? 300 * text.size : text.size,
       (has & 56) == 56, has & 64));
   if (p.ascii)
-    return read_ascii (&p, m, &text);
+    return read_pcd_ascii (&p, m, &text);
   if (p.compressed)
-    return read_compressed (&p, m, &text);
-  return read_binary (&p, m, text.bytes + text.at,
+    return read_pcd_compressed (&p, m, &text);
+  return read_pcd_binary (&p, m, text.bytes + text.at,
       text.at < text.size ? text.size - text.at : 0);
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * PLY files: ASCII, and binary of both byte orders.  Of a vertex x y z, nx ny
- * nz and red green blue are read, of a face its corners; polygons become fans
- * of triangles.  Meshes are written as binary_little_endian 1.0. */
+ * PLY files: ASCII, and binary of both byte orders.  The reader takes x y z, nx
+ * ny nz and red green blue of a vertex and the corners of a face; it cuts a
+ * polygon into a fan of triangles.  The writer makes binary_little_endian
+ * 1.0. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,12 +35,13 @@ enum { VERTEX, FACE, UNKNOWN, KINDS };
 typedef struct {
   MeshText text;
   bool ascii, swap;
-  int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, as they come */
+  int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, in the order of the file
+                             */
   Element element[8];
 } Ply;
 
 static const char *
-type_of (const char *word, Property *p)
+ply_type (const char *word, Property *p)
 {
   static const struct {
     const char *name, *other;
@@ -62,7 +64,7 @@ type_of (const char *word, Property *p)
 }
 
 static int
-meaning_of (const char *name)
+ply_meaning (const char *name)
 {
   static const char *const names[] = {
       "x", "y", "z", "nx", "ny", "nz", "red", "green", "blue"};
@@ -74,7 +76,7 @@ meaning_of (const char *name)
 }
 
 static const char *
-read_property (Element *e, const char *line)
+read_ply_property (Element *e, const char *line)
 {
   char a[32], b[32], c[32], d[32];
   int n = sscanf (line, "property %31s %31s %31s %31s", a, b, c, d);
@@ -86,19 +88,19 @@ read_property (Element *e, const char *line)
   p->meaning = OTHER;
   if (n == 4 && !strcmp (a, "list")) {
     p->is_list = true;
-    TRY (type_of (b, &count));
+    TRY (ply_type (b, &count));
     p->count_bytes = count.bytes;
     return count.is_float ? "the PLY file counts with broken numbers"
-                          : type_of (c, p);
+                          : ply_type (c, p);
   }
   if (n != 2)
     return "the PLY file has a property that is none";
-  p->meaning = meaning_of (b);
-  return type_of (a, p);
+  p->meaning = ply_meaning (b);
+  return ply_type (a, p);
 }
 
 static const char *
-read_element (Ply *ply, const char *line)
+read_ply_element (Ply *ply, const char *line)
 {
   char name[32];
   int n, used = 0;
@@ -116,7 +118,7 @@ read_element (Ply *ply, const char *line)
 }
 
 static const char *
-read_header (Ply *ply)
+read_ply_header (Ply *ply)
 {
   char line[256];
 
@@ -128,18 +130,18 @@ read_header (Ply *ply)
     else if (!strncmp (line, "format binary_big", 17))
       ply->swap = true;
     else if (!strncmp (line, "element ", 8))
-      TRY (read_element (ply, line));
+      TRY (read_ply_element (ply, line));
     else if (!strncmp (line, "property ", 9)) {
       if (!ply->n_elements)
         return "the PLY file has a property of nothing";
-      TRY (read_property (&ply->element[ply->n_elements - 1], line));
+      TRY (read_ply_property (&ply->element[ply->n_elements - 1], line));
     }
   }
   return "the PLY file ends within its header";
 }
 
 static bool
-read_value (
+read_ply_value (
     Ply *ply, const Property *p, int bytes, bool is_float, double *value)
 {
   return ply->ascii ? mesh_text_number (&ply->text, value)
@@ -148,7 +150,7 @@ read_value (
 }
 
 static void
-set_vertex (Mesh *m, uint32_t i, int meaning, double value)
+set_ply_vertex (Mesh *m, uint32_t i, int meaning, double value)
 {
   if (meaning <= Z)
     m->x[3 * (size_t) i + meaning] = (float) value;
@@ -160,17 +162,17 @@ set_vertex (Mesh *m, uint32_t i, int meaning, double value)
                         : 0); /* NaN too */
 }
 
-/* A list: of a face, its corners. */
+/* Reads a list; of a face, its corners. */
 static const char *
-read_list (Ply *ply, const Property *p, Mesh *m, bool is_face)
+read_ply_list (Ply *ply, const Property *p, Mesh *m, bool is_face)
 {
   double count, v, first = 0, last = 0;
   Property plain = {OTHER, p->count_bytes, false, false, false, 0};
 
-  if (!read_value (ply, &plain, p->count_bytes, false, &count))
+  if (!read_ply_value (ply, &plain, p->count_bytes, false, &count))
     return "the PLY file ends too early";
   for (int k = 0; k < count; k++) {
-    if (!read_value (ply, p, p->bytes, p->is_float, &v))
+    if (!read_ply_value (ply, p, p->bytes, p->is_float, &v))
       return "the PLY file ends too early";
     if (is_face && k >= 2)
       TRY (mesh_add_triangle (m, first, last, v));
@@ -181,7 +183,7 @@ read_list (Ply *ply, const Property *p, Mesh *m, bool is_face)
 }
 
 static const char *
-read_elements (Ply *ply, int at, Mesh *m)
+read_ply_elements (Ply *ply, int at, Mesh *m)
 {
   Element *e = &ply->element[at];
 
@@ -191,20 +193,20 @@ read_elements (Ply *ply, int at, Mesh *m)
       double v;
 
       if (p->is_list) {
-        TRY (read_list (ply, p, m, ply->order[at] == FACE));
+        TRY (read_ply_list (ply, p, m, ply->order[at] == FACE));
         continue;
       }
-      if (!read_value (ply, p, p->bytes, p->is_float, &v))
+      if (!read_ply_value (ply, p, p->bytes, p->is_float, &v))
         return "the PLY file ends too early";
       if (ply->order[at] == VERTEX)
-        set_vertex (m, i, p->meaning, v);
+        set_ply_vertex (m, i, p->meaning, v);
     }
   return NULL;
 }
 
-/* Which of X to BLUE the vertices have: a bit each. */
+/* The set of meanings, X to BLUE, that the vertices have: a bit each. */
 static int
-meanings (const Element *e)
+vertex_meanings (const Element *e)
 {
   int bits = 0;
 
@@ -218,17 +220,17 @@ mesh_read_ply (Mesh *m, MeshText text)
 {
   Ply ply = {.text = text};
 
-  TRY (read_header (&ply));
+  TRY (read_ply_header (&ply));
   for (int i = 0; i < ply.n_elements; i++) {
     if (ply.order[i] == VERTEX) {
-      int has = meanings (&ply.element[i]);
+      int has = vertex_meanings (&ply.element[i]);
 
       if ((has & 7) != 7)
         return "the PLY file has vertices without x, y and z";
       TRY (mesh_room (m, ply.element[i].n, text.size, (has >> NX & 7) == 7,
           (has >> RED & 7) == 7));
     }
-    TRY (read_elements (&ply, i, m));
+    TRY (read_ply_elements (&ply, i, m));
   }
   return m->n ? NULL : "the PLY file has no vertices";
 }
@@ -238,7 +240,7 @@ mesh_read_ply (Mesh *m, MeshText text)
 #define HEADER_ROOM 512
 
 static uint8_t *
-put (uint8_t *to, const void *value)
+put_bytes (uint8_t *to, const void *value)
 {
   uint32_t v;
 
@@ -249,7 +251,7 @@ put (uint8_t *to, const void *value)
 }
 
 static int
-write_header (const Mesh *m, char *to)
+write_ply_header (const Mesh *m, char *to)
 {
   int n = snprintf (to, HEADER_ROOM,
       "ply\nformat binary_little_endian 1.0\nelement vertex %u\n"
@@ -262,6 +264,9 @@ write_header (const Mesh *m, char *to)
   if (m->colour)
     n += snprintf (to + n, HEADER_ROOM - (size_t) n,
         "property uchar red\nproperty uchar green\nproperty uchar blue\n");
+  if (m->confidence)
+    n += snprintf (
+        to + n, HEADER_ROOM - (size_t) n, "property float confidence\n");
   if (m->triangles)
     n += snprintf (to + n, HEADER_ROOM - (size_t) n,
         "element face %u\nproperty list uchar uint vertex_indices\n",
@@ -270,20 +275,22 @@ write_header (const Mesh *m, char *to)
 }
 
 static uint8_t *
-put_all (const Mesh *m, uint8_t *to)
+put_elements (const Mesh *m, uint8_t *to)
 {
   for (size_t i = 0; i < m->n; i++) {
     for (int k = 0; k < 3; k++)
-      to = put (to, &m->x[3 * i + k]);
+      to = put_bytes (to, &m->x[3 * i + k]);
     for (int k = 0; m->normal && k < 3; k++)
-      to = put (to, &m->normal[3 * i + k]);
+      to = put_bytes (to, &m->normal[3 * i + k]);
     for (int k = 0; m->colour && k < 3; k++)
       *to++ = m->colour[3 * i + k];
+    if (m->confidence)
+      to = put_bytes (to, &m->confidence[i]);
   }
   for (size_t i = 0; m->triangles && i < m->n_triangles; i++) {
     *to++ = 3;
     for (int k = 0; k < 3; k++)
-      to = put (to, &m->triangles[3 * i + k]);
+      to = put_bytes (to, &m->triangles[3 * i + k]);
   }
   return to;
 }
@@ -291,14 +298,15 @@ put_all (const Mesh *m, uint8_t *to)
 const char *
 mesh_write (const Mesh *m, const char *path)
 {
-  size_t vertex = 12 + (m->normal ? 12 : 0) + (m->colour ? 3 : 0);
+  size_t vertex =
+      12 + (m->normal ? 12 : 0) + (m->colour ? 3 : 0) + (m->confidence ? 4 : 0);
   size_t faces = m->triangles ? 13 * (size_t) m->n_triangles : 0;
   uint8_t *bytes = malloc (HEADER_ROOM + vertex * m->n + faces), *end;
   int why;
 
   if (!bytes)
     return "out of memory for the file of the mesh";
-  end = put_all (m, bytes + write_header (m, (char *) bytes));
+  end = put_elements (m, bytes + write_ply_header (m, (char *) bytes));
   why = file_write (path, bytes, (size_t) (end - bytes), 1000);
   free (bytes);
   return why ? file_why (why) : NULL;

@@ -4,25 +4,28 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/file.h"
+#include "mesh/mesh.h"
 
-#define VERTEX_BYTES (3 * 4 + 3 + 4)
-#define PATIENCE 1000   /* milliseconds for the reader of a FIFO */
-#define HEADER_ROOM 256 /* bytes; the header has some 200 */
-
-/* The bytes of the file: HEADER_ROOM bytes, of which the last ones become the
- * header, then the vertices. */
 struct _GstVisionPly {
-  GByteArray *bytes;
+  Mesh mesh;
+  guint room; /* vertices */
 };
+
+static void
+make_vertex_room (GstVisionPly *self, guint room)
+{
+  self->room = room;
+  self->mesh.x = g_renew (float, self->mesh.x, 3 * (gsize) room);
+  self->mesh.colour = g_renew (uint8_t, self->mesh.colour, 3 * (gsize) room);
+  self->mesh.confidence = g_renew (float, self->mesh.confidence, room);
+}
 
 GstVisionPly *
 gst_vision_ply_new (void)
 {
-  GstVisionPly *self = g_new (GstVisionPly, 1);
+  GstVisionPly *self = g_new0 (GstVisionPly, 1);
 
-  self->bytes = g_byte_array_new ();
-  gst_vision_ply_clear (self);
+  make_vertex_room (self, 1024);
   return self;
 }
 
@@ -31,74 +34,55 @@ gst_vision_ply_free (GstVisionPly *self)
 {
   if (!self)
     return;
-  g_byte_array_unref (self->bytes);
+  mesh_free (&self->mesh);
   g_free (self);
 }
 
 void
 gst_vision_ply_clear (GstVisionPly *self)
 {
-  g_byte_array_set_size (self->bytes, HEADER_ROOM);
-}
-
-/* @to: any address, aligned or not. */
-static void
-put_float (guint8 *to, gfloat value)
-{
-  guint32 bits;
-
-  memcpy (&bits, &value, sizeof bits);
-  bits = GUINT32_TO_LE (bits);
-  memcpy (to, &bits, sizeof bits);
+  self->mesh.n = 0;
 }
 
 void
 gst_vision_ply_add (GstVisionPly *self, const GstVisionPlyPoint *p)
 {
-  guint8 vertex[VERTEX_BYTES];
+  Mesh *m = &self->mesh;
+  gsize at = m->n;
 
   if (!isfinite (p->x) || !isfinite (p->y) || !isfinite (p->z) ||
       !isfinite (p->confidence))
     return;
-  put_float (vertex, p->x);
-  put_float (vertex + 4, p->y);
-  put_float (vertex + 8, p->z);
-  vertex[12] = p->red;
-  vertex[13] = p->green;
-  vertex[14] = p->blue;
-  put_float (vertex + 15, p->confidence);
-  g_byte_array_append (self->bytes, vertex, VERTEX_BYTES);
+  if (m->n == self->room)
+    make_vertex_room (self, 2 * self->room);
+  m->x[3 * at] = p->x;
+  m->x[3 * at + 1] = p->y;
+  m->x[3 * at + 2] = p->z;
+  m->colour[3 * at] = p->red;
+  m->colour[3 * at + 1] = p->green;
+  m->colour[3 * at + 2] = p->blue;
+  m->confidence[at] = p->confidence;
+  m->n++;
 }
 
 guint
 gst_vision_ply_size (const GstVisionPly *self)
 {
-  return (self->bytes->len - HEADER_ROOM) / VERTEX_BYTES;
+  return self->mesh.n;
 }
 
 gboolean
 gst_vision_ply_write (
     const GstVisionPly *self, const gchar *path, GError **error)
 {
-  gchar header[HEADER_ROOM];
-  gint length = g_snprintf (header, sizeof header,
-      "ply\nformat binary_little_endian 1.0\nelement vertex %u\n"
-      "property float x\nproperty float y\nproperty float z\n"
-      "property uchar red\nproperty uchar green\nproperty uchar blue\n"
-      "property float confidence\nend_header\n",
-      gst_vision_ply_size (self));
-  guint8 *begin = self->bytes->data + HEADER_ROOM - length;
-  int why;
+  const char *why = mesh_write (&self->mesh, path);
 
-  memcpy (begin, header, length);
-  why = file_write (
-      path, begin, self->bytes->len - (HEADER_ROOM - length), PATIENCE);
   if (why)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_WRITE,
         "points cannot be written to %s: %s; name a file in a folder that "
         "exists and has room, or a FIFO that somebody reads",
-        path, file_why (why));
-  return why == 0;
+        path, why);
+  return why == NULL;
 }
 
 /* @at: a percent sign.  The text behind the pattern of an integer that it

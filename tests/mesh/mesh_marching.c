@@ -391,8 +391,12 @@ files (DeviceKind kind)
   check (file >= 0);
   close (file);
   for (int i = 0; i < 8; i++) {
-    Mesh m = {3, i & 4 ? 2 : 0, x, i & 1 ? normal : NULL, i & 2 ? colour : NULL,
-        i & 4 ? triangles : NULL};
+    Mesh m = {.n = 3,
+        .n_triangles = i & 4 ? 2 : 0,
+        .x = x,
+        .normal = i & 1 ? normal : NULL,
+        .colour = i & 2 ? colour : NULL,
+        .triangles = i & 4 ? triangles : NULL};
     AUTO (Mesh) back;
 
     ok (mesh_write (&m, path));
