@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A list becomes a scene: one block of memory, sent to the device in one copy
- * through pinned memory, and the stages that draw it. */
+ * Turns a list into a scene: one block of memory, copied to the device at once
+ * through pinned memory, and then drawn by the stages. */
 #include "overlay/overlay_image.h"
 
 #include <math.h>
@@ -10,10 +10,11 @@
 
 #include "overlay/overlay_core.h"
 
-/* Blocks that may be under way before the host has to wait. */
+/* Number of blocks in pinned memory.  The host waits before it fills a block
+ * that has not arrived on the device. */
 #define FLIGHT 4
 
-/* What is in a block, and where: bytes. */
+/* Offsets in a block, bytes. */
 typedef struct {
   size_t range, palette, strokes, shapes, map, bytes;
 } Layout;
@@ -23,17 +24,19 @@ struct _Overlay {
   DeviceMemory memory;
   const OverlayStages *stages;
 
-  uint8_t *pinned[FLIGHT], *block; /* host, device: room bytes each */
+  uint8_t *pinned[FLIGHT], *block; /* host, device: o->room bytes each */
   size_t room;
   uint32_t serial; /* of the newest block */
-  uint32_t *drawn; /* pinned: serial of the newest one that has arrived */
+  uint32_t *drawn; /* pinned: serial of the newest block that has arrived on the
+                      device */
 
   uint8_t *atlas;
   int atlas_width, atlas_height;
   OverlayImage image;
 
   OverlayRange *range; /* device */
-  OverlayMap followed; /* whose values it follows; without pixels: none */
+  OverlayMap followed; /* the map whose values the range follows; its pixels are
+                          NULL if the range follows none */
 };
 
 const char *
@@ -63,23 +66,12 @@ overlay_free (Overlay *o)
 }
 
 const char *
-overlay_replace (DeviceMemory *memory, uint8_t **p, const uint8_t *pixels,
-    size_t stride, size_t row_bytes, size_t rows)
-{
-  const Device *dev = memory->device;
-
-  TRY (device_wait (dev));
-  TRY (memory_get (memory, p, row_bytes * rows));
-  TRY (device_copy_rows (dev, *p, row_bytes, pixels, stride, row_bytes, rows));
-  return device_wait (dev);
-}
-
-const char *
 overlay_set_atlas (
     Overlay *o, const uint8_t *pixels, int width, int height, int stride)
 {
   o->atlas_width = o->atlas_height = 0;
-  TRY (overlay_replace (&o->memory, &o->atlas, pixels, stride, width, height));
+  TRY (overlay_upload_rows (
+      &o->memory, &o->atlas, pixels, stride, width, height));
   o->atlas_width = width;
   o->atlas_height = height;
   return NULL;
@@ -93,7 +85,7 @@ overlay_set_image (
 }
 
 static const char *
-check (const Overlay *o, const Image *frame, const OverlayList *list)
+check_list (const Overlay *o, const Image *frame, const OverlayList *list)
 {
   if (list->error)
     return list->error;
@@ -109,15 +101,16 @@ check (const Overlay *o, const Image *frame, const OverlayList *list)
   return NULL;
 }
 
-/* The map's pixels travel with the block where the device cannot reach them. */
+/* Whether the block carries the map's pixels, because the device cannot reach
+ * them. */
 static bool
-carried (const Overlay *o, const OverlayMap *map)
+carries_pixels (const Overlay *o, const OverlayMap *map)
 {
   return map->pixels && map->on_host && o->dev->kind != DEVICE_CPU;
 }
 
 static Layout
-lay_out (const Overlay *o, const OverlayList *list)
+lay_out_block (const Overlay *o, const OverlayList *list)
 {
   Layout l = {.palette = 64, .strokes = 64 + 4 * 256};
 
@@ -125,13 +118,13 @@ lay_out (const Overlay *o, const OverlayList *list)
   l.map = l.shapes + list->n_shapes * sizeof (OverlayShape);
   l.map = (l.map + 15) & ~(size_t) 15;
   l.bytes = l.map;
-  if (carried (o, &list->map))
+  if (carries_pixels (o, &list->map))
     l.bytes += overlay_map_bytes (&list->map);
   return l;
 }
 
 static const char *
-reserve (Overlay *o, size_t bytes)
+reserve_block (Overlay *o, size_t bytes)
 {
   size_t room = 2 * bytes;
 
@@ -146,10 +139,10 @@ reserve (Overlay *o, size_t bytes)
   return NULL;
 }
 
-/* Host memory for the next block: the oldest one's, which by now has arrived
- * on the device or is waited for. */
+/* Sets @block to pinned memory for the next block, and waits for the device if
+ * the block there has not arrived. */
 static const char *
-next_block (Overlay *o, uint8_t **block)
+next_pinned_block (Overlay *o, uint8_t **block)
 {
   uint32_t serial = o->serial + 1;
 
@@ -178,11 +171,12 @@ pack_strokes (Overlay *o, const Image *frame, const Yuv *yuv,
   return NULL;
 }
 
-/* Puts the colours that were chosen where the palette has those of their
- * labels. The hash is by the golden ratio: OVERLAY_COLOURS labels in a row have
- * as many places (Knuth, The Art of Computer Programming 3, 6.4, theorem S). */
+/* Puts the chosen colours of labels into the palette.  Each label has its own
+ * place: the hash is by the golden ratio, and OVERLAY_COLOURS labels in a row
+ * have as many places (Knuth, The Art of Computer Programming 3, 6.4, theorem
+ * S). */
 static void
-choose_colours (
+put_label_colours (
     const OverlayMap *map, ImageFormat format, const Yuv *yuv, uint8_t *palette)
 {
   int n = map->n_colours < OVERLAY_COLOURS ? map->n_colours : OVERLAY_COLOURS;
@@ -195,9 +189,9 @@ choose_colours (
   }
 }
 
-/* A map as the device reads it, its pixels at @pixels. */
+/* Map @m with the pixels at @pixels, as the device reads it. */
 static OverlayNumbers
-numbers_of (const OverlayMap *m, const void *pixels, const Image *frame)
+map_numbers (const OverlayMap *m, const void *pixels, const Image *frame)
 {
   double invalid = m->invalid;
 
@@ -224,10 +218,10 @@ overlay_range_given (const OverlayMap *m)
   return isfinite (m->low) && isfinite (m->high) && m->low != m->high;
 }
 
-/* The range for @map, after one for @followed, which it replaces; false where
- * the device's goes on instead. */
+/* Begins the range of map @m and makes it the map that is followed, in the
+ * place of @followed.  Returns false if the range of the device goes on. */
 static bool
-begin_range (OverlayRange *range, OverlayMap *followed, const OverlayMap *m)
+begin_map_range (OverlayRange *range, OverlayMap *followed, const OverlayMap *m)
 {
   bool given = overlay_range_given (m);
   bool same = followed->pixels && followed->width == m->width &&
@@ -244,18 +238,18 @@ begin_range (OverlayRange *range, OverlayMap *followed, const OverlayMap *m)
   return given || !same;
 }
 
-/* All of the block; @fresh: its range is to be used. */
+/* Fills the block.  @fresh: the device must take the block's range. */
 static const char *
-pack (Overlay *o, const Image *frame, const Yuv *yuv, const OverlayList *list,
-    const Layout *l, uint8_t *host, bool *fresh)
+pack_block (Overlay *o, const Image *frame, const Yuv *yuv,
+    const OverlayList *list, const Layout *l, uint8_t *host, bool *fresh)
 {
   TRY (pack_strokes (o, frame, yuv, list, (OverlayStroke *) (host + l->strokes),
       (OverlayShape *) (host + l->shapes)));
   *fresh = false;
   if (list->map.pixels) {
     overlay_palette (frame->format, yuv, list->map.labels, host + l->palette);
-    choose_colours (&list->map, frame->format, yuv, host + l->palette);
-    *fresh = begin_range (
+    put_label_colours (&list->map, frame->format, yuv, host + l->palette);
+    *fresh = begin_map_range (
         (OverlayRange *) (host + l->range), &o->followed, &list->map);
   }
   if (l->bytes > l->map)
@@ -264,7 +258,7 @@ pack (Overlay *o, const Image *frame, const Yuv *yuv, const OverlayList *list,
 }
 
 static OverlayScene
-scene (const Overlay *o, const Image *frame, const Yuv *yuv,
+scene_of_block (const Overlay *o, const Image *frame, const Yuv *yuv,
     const OverlayList *list, const Layout *l)
 {
   OverlayScene s = {.frame = *frame,
@@ -283,7 +277,7 @@ scene (const Overlay *o, const Image *frame, const Yuv *yuv,
       .serial = o->serial};
 
   if (list->map.pixels)
-    s.map = numbers_of (&list->map,
+    s.map = map_numbers (&list->map,
         l->bytes > l->map ? o->block + l->map : list->map.pixels, frame);
   return s;
 }
@@ -293,20 +287,20 @@ overlay_draw (Overlay *o, const Image *frame, const OverlayList *list)
 {
   bool grey = frame->format <= IMAGE_GRAY16;
   Yuv yuv = yuv_of (frame->matrix, grey || frame->full_range);
-  Layout l = lay_out (o, list);
+  Layout l = lay_out_block (o, list);
   uint8_t *host;
   bool fresh;
   OverlayScene s;
 
-  TRY (check (o, frame, list));
+  TRY (check_list (o, frame, list));
   if (!list->n_shapes)
     return NULL;
-  TRY (reserve (o, l.bytes));
-  TRY (next_block (o, &host));
-  TRY (pack (o, frame, &yuv, list, &l, host, &fresh));
+  TRY (reserve_block (o, l.bytes));
+  TRY (next_pinned_block (o, &host));
+  TRY (pack_block (o, frame, &yuv, list, &l, host, &fresh));
   TRY (device_copy (o->dev, o->block, host, l.bytes));
 
-  s = scene (o, frame, &yuv, list, &l);
+  s = scene_of_block (o, frame, &yuv, list, &l);
   if (fresh)
     TRY (device_copy (o->dev, o->range, o->block + l.range, sizeof *o->range));
   if (s.map.pixels && !s.map.labels && !overlay_range_given (&list->map))

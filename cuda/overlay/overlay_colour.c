@@ -1,26 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Colours: the two palettes, each a path through a few colours chosen by eye,
- * and what a colour is in the components of a frame, and where those lie. */
+ * Colours: the two palettes, each a path through a few colours chosen by eye;
+ * the components of a colour in a format, and their places in a frame. */
 #include "overlay/overlay_core.h"
 
 #include <string.h>
 
-/* Hues at about equal steps for the eye and of about equal lightness: bright
- * enough on a dark plate, strong enough in the light. */
+/* Hues at about equal steps for the eye and of about equal lightness: bright on
+ * a dark background, and strong on a bright one. */
 static const uint8_t wheel[][3] = {{255, 84, 84}, {255, 136, 48},
     {250, 192, 40}, {196, 218, 56}, {100, 220, 92}, {36, 216, 160},
     {40, 208, 228}, {76, 172, 255}, {124, 136, 255}, {180, 120, 255},
     {236, 104, 236}, {255, 96, 164}};
 
-/* From little to much: hue runs from indigo to red, and lightness rises to the
- * yellow and falls after it only as far as the ends stay apart. */
+/* From low to high values: the hue runs from indigo to red.  Lightness rises up
+ * to the yellow and then falls only so far that the two ends stay apart. */
 static const uint8_t ramp[][3] = {{40, 24, 84}, {64, 64, 184}, {56, 128, 236},
     {32, 188, 204}, {72, 220, 124}, {176, 232, 64}, {248, 196, 56},
     {240, 112, 40}, {152, 24, 24}};
 
 static void
-along (const uint8_t (*path)[3], int legs, bool closed, int at, uint8_t out[3])
+blend_path (
+    const uint8_t (*path)[3], int legs, bool closed, int at, uint8_t out[3])
 {
   int whole = closed ? 256 : 255, leg = at * legs / whole;
   int part = at * legs - leg * whole;
@@ -31,11 +32,11 @@ along (const uint8_t (*path)[3], int legs, bool closed, int at, uint8_t out[3])
         (uint8_t) ((a[c] * (whole - part) + b[c] * part + whole / 2) / whole);
 }
 
-/* Hues around the wheel, @at from 0 to 255. */
+/* Sets @rgb to the hue at @at, 0 to 255, on the wheel. */
 static void
-hue (int at, uint8_t rgb[3])
+wheel_hue (int at, uint8_t rgb[3])
 {
-  along (wheel, 12, true, at, rgb);
+  blend_path (wheel, 12, true, at, rgb);
 }
 
 OverlayColour
@@ -43,7 +44,7 @@ overlay_colour_of (uint32_t key)
 {
   uint8_t c[3];
 
-  hue (overlay_hash (key), c);
+  wheel_hue (overlay_hash (key), c);
   return (OverlayColour){c[0], c[1], c[2], 255};
 }
 
@@ -100,9 +101,9 @@ overlay_palette (
     uint8_t rgb[3];
 
     if (labels)
-      hue (i, rgb);
+      wheel_hue (i, rgb);
     else
-      along (ramp, 8, false, i, rgb);
+      blend_path (ramp, 8, false, i, rgb);
     overlay_components (format, yuv, rgb, palette + 4 * i);
     palette[4 * i + 3] = 255;
   }

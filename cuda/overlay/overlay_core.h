@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a shape covers, which colour a number of a map has, and how a stroke is
- * blended into samples of any frame format, for both backends. */
+ * How much of a pixel a shape covers, which colour a number of a map has, and
+ * how a stroke is blended into samples of any frame format. */
 #pragma once
 
 #include <math.h>
@@ -11,38 +11,40 @@
 #include "common/yuv.h"
 #include "overlay/overlay.h"
 
-/* ---- How much of a pixel a shape covers: integers throughout ---- */
+/* ---- Coverage of pixels by shapes, in integers ---- */
 
-/* Half-open, inside the frame. */
+/* A box of pixels, half-open, inside the frame. */
 typedef struct {
   int16_t x0, y0, x1, y1;
 } OverlayBox;
 
-/* A rounded box at any angle: lines and dots are such boxes too.  Lengths in
- * 1/256 pixel. */
+/* A rounded box at any angle, also for lines and dots.  Lengths in 1/256
+ * pixel. */
 typedef struct {
   int32_t x, y;           /* its centre */
-  int32_t ux, uy;         /* the unit vector along it, 16.16 */
-  int32_t half_u, half_v; /* half its length along and across */
-  int32_t radius;         /* of its corners */
-  int32_t rim;            /* only this much inside its edge is drawn; 0: all */
-  int32_t on, period;     /* dashes along it; period 0: none */
+  int32_t ux, uy;         /* the unit vector along the box, 16.16 */
+  int32_t half_u, half_v; /* half the length along and across */
+  int32_t radius;         /* of the corners */
+  int32_t rim;            /* width of the rim that is drawn; 0: all of the box
+                           */
+  int32_t on, period;     /* dashes along the box; period 0: none */
 } OverlayBar;
 
-/* What is added to a frame position to have one in the atlas. */
+/* The offset from a position in the frame to the one in the atlas. */
 typedef struct {
   int32_t dx, dy;
 } OverlayGlyph;
 
-/* A level of the image's pyramid, scaled. */
+/* A level of the image's pyramid, scaled to a box. */
 typedef struct {
-  int32_t x, y, width, height; /* where in the frame */
-  int32_t first, across, down; /* its first texel; its size */
+  int32_t x, y, width, height; /* in the frame */
+  int32_t first, across, down; /* number of the first texel; texels across and
+                                  down */
   int32_t step_x, step_y;      /* texels a pixel, 16.16 */
 } OverlaySprite;
 
 typedef struct {
-  OverlayBox box; /* beyond it nothing is drawn */
+  OverlayBox box; /* nothing is drawn outside */
   uint8_t fade;
   union {
     OverlayBar bar;
@@ -69,8 +71,8 @@ overlay_meets (const OverlayBox *b, int x0, int y0, int x1, int y1)
   return b->x0 < x1 && x0 < b->x1 && b->y0 < y1 && y0 < b->y1;
 }
 
-/* The square root, rounded down, of at most 2^31; what the float's rounding
- * leaves is put right, so it is exact. */
+/* The square root, rounded down, of at most 2^31.  The loops correct the
+ * float's rounding, so that the result is exact. */
 BOTH int
 overlay_sqrt (uint32_t v)
 {
@@ -83,8 +85,8 @@ overlay_sqrt (uint32_t v)
   return (int) root;
 }
 
-/* Coverage by the distance of the pixel's centre from the shape's edge, which
- * is exact for edges along rows and columns. */
+/* Coverage of a pixel by the distance of its centre from the box's edge; exact
+ * for edges along rows and columns. */
 BOTH int
 overlay_bar_cover (const OverlayBar *b, int x, int y)
 {
@@ -111,7 +113,8 @@ overlay_bar_cover (const OverlayBar *b, int x, int y)
   return overlay_max (0, overlay_min (255, 128 - d));
 }
 
-/* Bilinear in the texels' alpha-weighted colours; returns alpha. */
+/* Sets @color to the bilinear mean of the texels' colours, weighted by alpha;
+ * returns alpha. */
 BOTH int
 overlay_sprite_at (const uint8_t *texels, const OverlaySprite *s, int x, int y,
     uint8_t colour[3])
@@ -137,20 +140,20 @@ overlay_sprite_at (const uint8_t *texels, const OverlaySprite *s, int x, int y,
   return (int) ((weight + 32768) >> 16);
 }
 
-/* ---- From the pixel of a map to an index into the palette ---- */
+/* ---- Colours of maps ---- */
 
-/* The only floats of the overlay, and none whose rounding a compiler may
- * choose: single operations, the same on both backends. */
+/* Floats occur in this part alone, and only as single operations, whose
+ * rounding is the same on both backends. */
 
 /* The state of a map's palette: index = (value - low) * gain. */
 typedef struct {
   float low, high, gain;
-  int32_t min_order, max_order; /* of this frame: see overlay_order () */
-  uint32_t done;                /* blocks that have been through */
-  int32_t frames;               /* 0: nothing to smooth with */
+  int32_t min_order, max_order; /* of this frame, as overlay_order () numbers */
+  uint32_t done;                /* number of blocks that have ended */
+  int32_t frames;               /* that were smoothed; 0: none */
 } OverlayRange;
 
-/* A map as it is read. */
+/* A map, as kernels and loops read it. */
 typedef struct {
   const uint8_t *pixels;
   int width, height, stride;
@@ -160,7 +163,8 @@ typedef struct {
   float invalid_value; /* NAN: none */
   uint32_t invalid_name;
   bool has_invalid;        /* of integers */
-  uint32_t step_x, step_y; /* its pixels for a pixel of the frame, 16.16 */
+  uint32_t step_x, step_y; /* pixels of the map for a pixel of the frame, 16.16
+                            */
 } OverlayNumbers;
 
 BOTH int
@@ -169,7 +173,8 @@ overlay_map_number_bytes (OverlayFormat f)
   return f == OVERLAY_U8 ? 1 : f == OVERLAY_U16 ? 2 : 4;
 }
 
-/* From the first pixel to the last, which need not fill its row. */
+/* The bytes from the first pixel to the last, whose row may end before its
+ * stride. */
 BOTH size_t
 overlay_map_bytes (const OverlayMap *m)
 {
@@ -178,7 +183,7 @@ overlay_map_bytes (const OverlayMap *m)
       overlay_map_number_bytes (m->format);
 }
 
-/* Floats in an order that integer atomics know. */
+/* The float @v as an integer in the same order, for integer atomics. */
 BOTH int32_t
 overlay_order (float v)
 {
@@ -198,8 +203,8 @@ overlay_unorder (int32_t i)
   return v;
 }
 
-/* Number @x of a row of a map as it is stored: its value, and its name, which
- * is exact; false where it is invalid. */
+/* Reads number @x of a row of a map: its value, and its raw integer as an exact
+ * name.  Returns false if the number is invalid. */
 BOTH bool
 overlay_map_raw (
     const OverlayNumbers *m, int x, int y, float *v, uint32_t *name)
@@ -229,14 +234,14 @@ overlay_map_value (const OverlayNumbers *m, int x, int y, float *v)
   return *v - *v == 0;
 }
 
-/* Knuth's multiplicative hash: neighbours end up far apart. */
+/* Knuth's multiplicative hash, which sends neighbouring keys far apart. */
 BOTH int
 overlay_hash (uint32_t key)
 {
   return (int) ((key * 2654435769u) >> 24);
 }
 
-/* From the value to a step between the two ends of a range. */
+/* The step, 0 to 255, of value @v between the two ends of a range. */
 BOTH int
 overlay_map_step (const OverlayRange *r, float v)
 {
@@ -244,7 +249,7 @@ overlay_map_step (const OverlayRange *r, float v)
   return v > 0 ? v < 255 ? (int) (v + .5f) : 255 : 0;
 }
 
-/* Index into the palette, -1 where the map is transparent. */
+/* The index into the palette, or -1 if the pixel is transparent. */
 BOTH int
 overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
 {
@@ -258,8 +263,9 @@ overlay_map_index (const OverlayNumbers *m, const OverlayRange *r, int x, int y)
   return overlay_map_step (r, v);
 }
 
-/* The colour of a map that has colours; false where it is transparent: where
- * all three numbers are invalid, or one is not finite. */
+/* Sets @color to the colour of a map with three numbers a pixel.  Returns false
+ * if the pixel is transparent: all three numbers are invalid, or one is not
+ * finite. */
 BOTH bool
 overlay_map_rgb (const OverlayNumbers *m, const OverlayRange *r, int x, int y,
     uint8_t rgb[3])
@@ -279,8 +285,8 @@ overlay_map_rgb (const OverlayNumbers *m, const OverlayRange *r, int x, int y,
   return valid;
 }
 
-/* An end of the palette's range follows that of this frame, @to, an eighth of
- * the way; all of it where the way is too long for a float. */
+/* Moves @from, an end of the palette's range, an eighth of the way to @to, that
+ * end in this frame; all the way if the difference is too large for a float. */
 BOTH float
 overlay_range_follow (float from, float to)
 {
@@ -306,9 +312,7 @@ overlay_range_settle (OverlayRange *r)
   r->done = 0;
 }
 
-/* ---- A list of strokes, and how a stroke is blended ---- */
-
-/* A stroke of more shapes is cut in two. */
+/* The greatest number of shapes of a stroke; a longer stroke is cut in two. */
 #define OVERLAY_STROKE_SHAPES 256
 
 typedef enum {
@@ -319,7 +323,7 @@ typedef enum {
 } OverlayKind;
 
 typedef struct {
-  OverlayBox box; /* of all its shapes */
+  OverlayBox box; /* around all shapes */
   uint8_t kind;
   uint8_t alpha;
   uint8_t colour[4];    /* in the frame's components */
@@ -333,24 +337,24 @@ struct _OverlayList {
   int n_strokes, n_shapes;
   int strokes_room, shapes_room;
   OverlayMap map;
-  ImageBox glyphs;   /* what they need of the atlas */
-  const char *error; /* of an addition that failed */
+  ImageBox glyphs;   /* the part of the atlas that the glyphs need */
+  const char *error; /* of the first addition that failed */
 };
 
-/* Where a component of a pixel is stored. */
+/* The place of a component of a pixel. */
 typedef struct {
   uint8_t plane, step, offset; /* bytes */
-  uint8_t sx, sy;              /* 1: shared by two columns, two rows */
+  uint8_t sx, sy;              /* 1: two columns, two rows share a sample */
 } OverlayComponent;
 
 typedef struct {
   int components;
   OverlayComponent at[4];
   int bytes;        /* of a sample, 1 or 2, little endian */
-  int shift, scale; /* of 2: stored = value << shift; value of 8 bits */
+  int shift, scale; /* of 2 bytes: stored = value << shift; value of 8 bits */
 } OverlayLayout;
 
-/* All that drawing a list into a frame needs. */
+/* The lists, textures and frame that the stages draw. */
 typedef struct {
   Image frame;
   OverlayLayout layout;
@@ -365,11 +369,11 @@ typedef struct {
   Yuv yuv;                     /* of frames whose components are not RGB */
   bool is_rgb;                 /* the frame */
   const uint8_t (*palette)[4]; /* 256 colours */
-  uint32_t *drawn, serial;     /* *drawn becomes serial once strokes, shapes
-                                  and map have arrived on the device */
+  uint32_t *drawn, serial;     /* *drawn becomes serial when strokes, shapes and
+                                  map have arrived on the device */
 } OverlayScene;
 
-/* What a shape of bars or glyphs covers of a pixel, 0 to 255. */
+/* The coverage of a pixel by a shape of bars or glyphs, 0 to 255. */
 BOTH int
 overlay_cover (
     const OverlayScene *s, int kind, const OverlayShape *shape, int x, int y)
@@ -417,25 +421,25 @@ overlay_texture (const OverlayScene *s, int kind, const OverlayShape *shape,
   return 255;
 }
 
-/* Opacity of a pixel whose best shape gives it @max_cover, coverage times fade,
- * in a stroke of opacity @alpha. */
+/* The opacity of a pixel with the largest @max_cover, coverage times fade,
+ * among the shapes of a stroke with opacity @alpha. */
 BOTH int
 overlay_alpha (int max_cover, int alpha)
 {
   return (max_cover * alpha + 32512) / 65025;
 }
 
-/* What @n pixels of opacities that add up to @alpha, and colours that, weighted
- * by them, add up to @sum, make of a stored value that they share: the mean of
- * what each would make of it.  The one rule for luma, chroma and RGB.  (n is 1,
- * 2 or 4: n / 2 is its logarithm.) */
+/* The value of a stored sample that @n pixels share, 1, 2 or 4, after blending:
+ * the mean of @old blended with each pixel.  @alpha is the sum of the pixels'
+ * opacities, @sum that of opacities times colours.  Luma, chroma and RGB all
+ * use it.  (n / 2 is the logarithm of n.) */
 BOTH uint32_t
 overlay_mix (uint32_t old, uint32_t alpha, uint32_t sum, int n)
 {
   return ((old * (255 * n - alpha) + sum + 255 * n / 2) >> (n / 2)) / 255;
 }
 
-/* Where component @c of pixel (@x, @y) is. */
+/* The address of component @c of pixel (@x, @y). */
 BOTH uint8_t *
 overlay_at (const Image *frame, const OverlayComponent *c, int x, int y)
 {
@@ -444,7 +448,7 @@ overlay_at (const Image *frame, const OverlayComponent *c, int x, int y)
       c->offset;
 }
 
-/* The value of the sample @at, of 1 or 2 bytes. */
+/* The value of the sample of 1 or 2 bytes at @at. */
 BOTH uint32_t
 overlay_read (int bytes, int shift, const uint8_t *at)
 {
@@ -461,27 +465,23 @@ overlay_write (int bytes, int shift, uint8_t *at, uint32_t value)
 
 typedef struct {
   const char *(*draw) (const Device *dev, const OverlayScene *s);
-  /* Finds the least and the largest value of the map, and settles the range. */
+  /* Finds the least and the largest value of the map, and sets the range. */
   const char *(*range) (const Device *dev, const OverlayScene *s);
 } OverlayStages;
 
 C_BEGIN
 const OverlayLayout *overlay_layout (ImageFormat format);
-/* Whether the components of such frames are luma and chroma, or luma alone. */
+/* Whether the components of @format are luma and chroma, or luma alone. */
 bool overlay_is_yuv (ImageFormat format);
-/* An R G B colour in the components of such frames. */
+/* Converts an R G B colour to the components of @format. */
 void overlay_components (
     ImageFormat format, const Yuv *yuv, const uint8_t rgb[3], uint8_t out[3]);
 /* The 256 colours of a map, 4 components each. */
 void overlay_palette (
     ImageFormat format, const Yuv *yuv, bool labels, uint8_t *palette);
 
-/* Whether the map says itself which values its palette ends at. */
+/* Whether the map gives the values at the ends of its palette. */
 bool overlay_range_given (const OverlayMap *map);
-
-/* Puts rows into new memory of the device, in place of @p; waits for it. */
-const char *overlay_replace (DeviceMemory *memory, uint8_t **p,
-    const uint8_t *pixels, size_t stride, size_t row_bytes, size_t rows);
 
 extern const OverlayStages overlay_stages_cpu, overlay_stages_cuda;
 C_END

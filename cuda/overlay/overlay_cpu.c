@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages as loops: stroke after stroke is laid over a tile, first what it
- * covers, then what that does to each component. */
+ * The stages as loops.  A tile gets stroke after stroke: first the coverage of
+ * its pixels, then the blending of each component. */
 #include "overlay/overlay_core.h"
 
 #include <pthread.h>
@@ -9,32 +9,32 @@
 
 #include "common/parallel.h"
 
-#define TILE 64 /* even: pixels that share chroma are of one tile */
+#define TILE 64 /* even: pixels that share chroma are in one tile */
 
 typedef struct {
-  int x, y;                       /* of its first pixel */
+  int x, y;                       /* the first pixel in the frame */
   uint16_t max_cover[TILE][TILE]; /* all 0 between strokes */
   uint8_t alpha[TILE][TILE];
   uint8_t colour[TILE][TILE][4];
 } Tile;
 
-/* Colours of a row of pixels, @step apart; 0: one for all. */
+/* Colours of a row of pixels, @step bytes apart; step 0: one colour for all. */
 typedef struct {
   const uint8_t *at;
   int step;
 } Colours;
 
-/* The part of @b in the tile; empty: x0 >= x1 or y0 >= y1. */
+/* The part of @b in the tile; without any, x0 >= x1 or y0 >= y1. */
 static OverlayBox
-common (const OverlayBox *b, const Tile *t)
+part_in_tile (const OverlayBox *b, const Tile *t)
 {
   return (OverlayBox){overlay_max (b->x0, t->x), overlay_max (b->y0, t->y),
       overlay_min (b->x1, t->x + TILE), overlay_min (b->y1, t->y + TILE)};
 }
 
-/* @b in whole quads. */
+/* @b, grown to whole quads. */
 static OverlayBox
-quads (OverlayBox b, const Image *frame)
+whole_quads (OverlayBox b, const Image *frame)
 {
   return (OverlayBox){b.x0 & ~1, b.y0 & ~1,
       overlay_min ((b.x1 + 1) & ~1, frame->width),
@@ -42,9 +42,10 @@ quads (OverlayBox b, const Image *frame)
 }
 
 static void
-cover (const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
+cover_shape (
+    const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
 {
-  OverlayBox b = common (&shape->box, t);
+  OverlayBox b = part_in_tile (&shape->box, t);
 
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++) {
@@ -56,7 +57,8 @@ cover (const OverlayScene *s, int kind, const OverlayShape *shape, Tile *t)
 }
 
 static inline void
-store (const OverlayLayout *l, uint8_t *at, uint32_t alpha, uint32_t sum, int n)
+store_sample (
+    const OverlayLayout *l, uint8_t *at, uint32_t alpha, uint32_t sum, int n)
 {
   uint32_t old = overlay_read (l->bytes, l->shift, at);
 
@@ -65,8 +67,8 @@ store (const OverlayLayout *l, uint8_t *at, uint32_t alpha, uint32_t sum, int n)
 }
 
 static void
-blend_row (const OverlayScene *s, const Tile *t, int k, int x0, int x1, int y,
-    Colours c)
+blend_row_alone (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
+    int y, Colours c)
 {
   const OverlayLayout l = s->layout;
   const uint8_t *alpha = t->alpha[y - t->y];
@@ -74,13 +76,13 @@ blend_row (const OverlayScene *s, const Tile *t, int k, int x0, int x1, int y,
 
   for (int x = x0 - t->x; x < x1 - t->x; x++, at += l.at[k].step)
     if (alpha[x])
-      store (&l, at, alpha[x], alpha[x] * c.at[x * c.step + k], 1);
+      store_sample (&l, at, alpha[x], alpha[x] * c.at[x * c.step + k], 1);
 }
 
-/* A row of a component that pixels share, two of a row and @rows below each
- * other. */
+/* Blends a row of a component whose samples two neighbours in a row, and @rows
+ * pixels in a column, share. */
 static void
-blend_shared (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
+blend_row_shared (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
     int y, int rows, Colours c)
 {
   const OverlayLayout l = s->layout;
@@ -98,13 +100,15 @@ blend_shared (const OverlayScene *s, const Tile *t, int k, int x0, int x1,
         sum += a * c.at[(i * TILE + x + j) * c.step + k];
       }
     if (alpha)
-      store (&l, at, alpha, sum, n * rows);
+      store_sample (&l, at, alpha, sum, n * rows);
   }
 }
 
-/* Blends what the tile's alphas say within @b, which is of whole quads. */
+/* Blends the pixels within @b, which is of whole quads, by the tile's
+ * opacities. */
 static void
-blend (const OverlayScene *s, const Tile *t, OverlayBox b, const uint8_t *solid)
+blend_quads (
+    const OverlayScene *s, const Tile *t, OverlayBox b, const uint8_t *solid)
 {
   for (int k = 0; k < s->layout.components; k++) {
     const OverlayComponent *at = &s->layout.at[k];
@@ -115,19 +119,19 @@ blend (const OverlayScene *s, const Tile *t, OverlayBox b, const uint8_t *solid)
       if (!solid)
         c = (Colours){t->colour[y - t->y][0], 4};
       if (at->sx)
-        blend_shared (
+        blend_row_shared (
             s, t, k, b.x0, b.x1, y, overlay_min (1 + at->sy, b.y1 - y), c);
       else
-        blend_row (s, t, k, b.x0, b.x1, y, c);
+        blend_row_alone (s, t, k, b.x0, b.x1, y, c);
     }
   }
 }
 
 static void
-draw_texture (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
+draw_tile_texture (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
 {
-  OverlayBox b = quads (common (&stroke->box, t), &s->frame);
-  const OverlayScene scene = *s; /* copies, which no store to t can change */
+  OverlayBox b = whole_quads (part_in_tile (&stroke->box, t), &s->frame);
+  const OverlayScene scene = *s; /* copies, which a store to t cannot change */
   const OverlayShape shape = s->shapes[stroke->first];
   int kind = stroke->kind, alpha = stroke->alpha;
 
@@ -137,13 +141,12 @@ draw_texture (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
               overlay_texture (
                   &scene, kind, &shape, x, y, t->colour[y - t->y][x - t->x]),
           alpha);
-  blend (s, t, b, NULL);
+  blend_quads (s, t, b, NULL);
 }
 
-/* Turns what the stroke covers within @b into opacities; false where that is
- * nothing. */
+/* Turns the coverages within @b into opacities.  Returns false if all are 0. */
 static bool
-take (Tile *t, OverlayBox b, const OverlayStroke *stroke)
+take_coverage (Tile *t, OverlayBox b, const OverlayStroke *stroke)
 {
   int any = 0, alpha = stroke->alpha;
 
@@ -158,23 +161,24 @@ take (Tile *t, OverlayBox b, const OverlayStroke *stroke)
   return any;
 }
 
-/* First all shapes of the stroke, for its joints; then each shape's pixels are
- * blended, those that an earlier one has not taken. */
+/* First adds the coverages of all shapes, so that joints count once.  Then
+ * blends the pixels of each shape, but those that an earlier shape has
+ * taken. */
 static void
-draw_shapes (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
+draw_tile_shapes (const OverlayScene *s, const OverlayStroke *stroke, Tile *t)
 {
   const OverlayShape *shapes = s->shapes + stroke->first;
 
   for (int i = 0; i < stroke->count; i++)
-    cover (s, stroke->kind, &shapes[i], t);
+    cover_shape (s, stroke->kind, &shapes[i], t);
   for (int i = 0; i < stroke->count; i++) {
-    OverlayBox b = common (&shapes[i].box, t);
+    OverlayBox b = part_in_tile (&shapes[i].box, t);
 
     if (b.x0 >= b.x1 || b.y0 >= b.y1)
       continue;
-    b = quads (b, &s->frame);
-    if (take (t, b, stroke))
-      blend (s, t, b, stroke->colour);
+    b = whole_quads (b, &s->frame);
+    if (take_coverage (t, b, stroke))
+      blend_quads (s, t, b, stroke->colour);
   }
 }
 
@@ -202,15 +206,15 @@ draw_tiles (void *data, int begin, int end)
       if (!overlay_meets (&stroke->box, t.x, t.y, t.x + TILE, t.y + TILE))
         continue;
       if (stroke->kind == OVERLAY_SPRITE || stroke->kind == OVERLAY_MAP)
-        draw_texture (s, stroke, &t);
+        draw_tile_texture (s, stroke, &t);
       else
-        draw_shapes (s, stroke, &t);
+        draw_tile_shapes (s, stroke, &t);
     }
   }
 }
 
 static const char *
-draw (const Device *dev, const OverlayScene *s)
+draw_cpu (const Device *dev, const OverlayScene *s)
 {
   int down = (s->frame.height + TILE - 1) / TILE;
 
@@ -227,7 +231,7 @@ typedef struct {
 } Range;
 
 static void
-measure_rows (void *data, int begin, int end)
+measure_map_rows (void *data, int begin, int end)
 {
   Range *r = data;
   int32_t min_order = INT32_MAX, max_order = INT32_MIN;
@@ -248,16 +252,16 @@ measure_rows (void *data, int begin, int end)
 }
 
 static const char *
-range (const Device *dev, const OverlayScene *s)
+range_cpu (const Device *dev, const OverlayScene *s)
 {
   Range r = {&s->map, PTHREAD_MUTEX_INITIALIZER, INT32_MAX, INT32_MIN};
 
   (void) dev;
-  parallel_for (s->map.height, 0, measure_rows, &r);
+  parallel_for (s->map.height, 0, measure_map_rows, &r);
   s->range->min_order = r.min_order;
   s->range->max_order = r.max_order;
   overlay_range_settle (s->range);
   return NULL;
 }
 
-const OverlayStages overlay_stages_cpu = {draw, range};
+const OverlayStages overlay_stages_cpu = {draw_cpu, range_cpu};

@@ -8,11 +8,11 @@
 #define THREADS (TILE / 2 * TILE / 2)
 #define RANGE_THREADS 256
 
-/* Copies those of the first THREADS of @n things that meet the tile, in their
- * order, to where all threads are near to them. */
+/* Copies those of the first THREADS of @n items that meet the tile, in their
+ * order, to @near in shared memory. */
 template <typename T>
 static __device__ int
-gather (const T *things, int n, const int tile[2], T near[THREADS])
+gather_in_tile (const T *things, int n, const int tile[2], T near[THREADS])
 {
   __shared__ int of_warp[THREADS / 32];
   int t = threadIdx.x, before = 0, all = 0;
@@ -34,40 +34,40 @@ gather (const T *things, int n, const int tile[2], T near[THREADS])
   return all;
 }
 
-/* Pixels (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even; those
- * outside the frame have the opacity 0.  Loops over them are unrolled, so that
- * all stays in registers. */
+/* Pixels (x, y), (x + 1, y), (x, y + 1), (x + 1, y + 1), x and y even; a pixel
+ * outside of the frame has opacity 0.  Loops over the four are unrolled, so
+ * that a quad stays in registers. */
 struct Quad {
   int x, y;
   int alpha[4];
   uint8_t colour[4][4];
 };
 
-/* The formats, as far as their layouts differ: components, bytes of a sample,
- * and whether two columns and two rows share the chroma. */
+/* The layouts of formats: components, bytes of a sample, and whether two
+ * columns and two rows share the chroma. */
 template <int COMPONENTS, int BYTES, int SX, int SY> struct Format {
   static constexpr int components = COMPONENTS, bytes = BYTES;
-  static __device__ constexpr int sx (int k)
+  static __device__ constexpr int shares_columns (int k)
   {
     return k ? SX : 0;
   }
-  static __device__ constexpr int sy (int k)
+  static __device__ constexpr int shares_rows (int k)
   {
     return k ? SY : 0;
   }
 };
 
-/* What pixel @i and those that share its sample of component @k, to its right
- * and below it, add up to: opacities, and colours weighted by them. */
+/* Sums the opacities, and the colours weighted by them, of pixel @i and of the
+ * pixels to its right and below that share its sample of component @k. */
 template <typename F>
 static __device__ __forceinline__ void
-add_up (const Quad *q, int k, int i, uint32_t *alpha, uint32_t *sum)
+sum_quad (const Quad *q, int k, int i, uint32_t *alpha, uint32_t *sum)
 {
   *alpha = *sum = 0;
 #pragma unroll
-  for (int dy = 0; dy <= F::sy (k); dy++)
+  for (int dy = 0; dy <= F::shares_rows (k); dy++)
 #pragma unroll
-    for (int dx = 0; dx <= F::sx (k); dx++) {
+    for (int dx = 0; dx <= F::shares_columns (k); dx++) {
       int j = i + 2 * dy + dx;
 
       *alpha += q->alpha[j];
@@ -75,11 +75,11 @@ add_up (const Quad *q, int k, int i, uint32_t *alpha, uint32_t *sum)
     }
 }
 
-/* Lays the quad over the frame: first all samples are read, so that their
- * latencies run beside each other, then all are written. */
+/* Blends the quad into the frame.  All samples are read before the first is
+ * written, so that their latencies overlap. */
 template <typename F>
 static __device__ __forceinline__ void
-blend (const OverlayScene *s, const Quad *q)
+blend_quad (const OverlayScene *s, const Quad *q)
 {
   int right = overlay_min (2, s->frame.width - q->x);
   int below = overlay_min (2, s->frame.height - q->y);
@@ -94,23 +94,24 @@ blend (const OverlayScene *s, const Quad *q)
       const OverlayComponent *c = &s->layout.at[k];
       int stride = s->frame.stride[c->plane];
       uint8_t *first = s->frame.plane[c->plane] +
-          (size_t) (q->y >> F::sy (k)) * stride +
-          (q->x >> F::sx (k)) * c->step + c->offset;
+          (size_t) (q->y >> F::shares_rows (k)) * stride +
+          (q->x >> F::shares_columns (k)) * c->step + c->offset;
 
 #pragma unroll
       for (int i = 0; i < 4; i++) {
         uint8_t *at = first + i / 2 * stride + i % 2 * c->step;
         uint32_t alpha, sum;
 
-        if ((F::sx (k) && i % 2) || (F::sy (k) && i / 2))
+        if ((F::shares_columns (k) && i % 2) || (F::shares_rows (k) && i / 2))
           continue;
-        add_up<F> (q, k, i, &alpha, &sum);
+        sum_quad<F> (q, k, i, &alpha, &sum);
         if (!alpha)
           continue;
         if (write)
           overlay_write (F::bytes, s->layout.shift, at,
               overlay_mix (old[k][i], alpha, sum * s->layout.scale,
-                  (F::sx (k) ? right : 1) * (F::sy (k) ? below : 1)));
+                  (F::shares_columns (k) ? right : 1) *
+                      (F::shares_rows (k) ? below : 1)));
         else
           old[k][i] = overlay_read (F::bytes, s->layout.shift, at);
       }
@@ -119,7 +120,7 @@ blend (const OverlayScene *s, const Quad *q)
 
 template <typename F>
 static __device__ void
-paint_texture (const OverlayScene *s, const OverlayStroke *stroke, Quad *q)
+paint_quad_texture (const OverlayScene *s, const OverlayStroke *stroke, Quad *q)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
@@ -127,18 +128,18 @@ paint_texture (const OverlayScene *s, const OverlayStroke *stroke, Quad *q)
             overlay_texture (s, stroke->kind, s->shapes + stroke->first,
                 q->x + i % 2, q->y + i / 2, q->colour[i]),
         stroke->alpha);
-  blend<F> (s, q);
+  blend_quad<F> (s, q);
 }
 
 template <typename F>
 static __device__ void
-paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
+paint_quad_shapes (const OverlayScene *s, const OverlayStroke *stroke,
     const int tile[2], OverlayShape near[THREADS], Quad *q)
 {
   int max_cover[4] = {0, 0, 0, 0};
 
   for (int first = 0; first < stroke->count; first += THREADS) {
-    int n = gather (
+    int n = gather_in_tile (
         s->shapes + stroke->first + first, stroke->count - first, tile, near);
 
     for (int j = 0; j < n; j++) {
@@ -159,11 +160,11 @@ paint_shapes (const OverlayScene *s, const OverlayStroke *stroke,
     for (int k = 0; k < 4; k++)
       q->colour[i][k] = stroke->colour[k];
   }
-  blend<F> (s, q);
+  blend_quad<F> (s, q);
 }
 
-/* A block has a tile, a thread a quad, which no other thread touches: so the
- * strokes are blended in their order. */
+/* A block draws a tile and a thread a quad, whose samples no other thread
+ * writes; so a thread blends the strokes in their order. */
 template <typename F>
 static __global__ void
 __launch_bounds__ (THREADS) draw_kernel (OverlayScene s)
@@ -178,19 +179,20 @@ __launch_bounds__ (THREADS) draw_kernel (OverlayScene s)
   if (blockIdx.x == 0 && blockIdx.y == 0 && threadIdx.x == 0)
     *(volatile uint32_t *) s.drawn = s.serial;
   for (int first = 0; first < s.n_strokes; first += THREADS) {
-    int n = gather (s.strokes + first, s.n_strokes - first, tile, strokes);
+    int n =
+        gather_in_tile (s.strokes + first, s.n_strokes - first, tile, strokes);
 
     for (int i = 0; i < n; i++)
       if (strokes[i].kind == OVERLAY_SPRITE || strokes[i].kind == OVERLAY_MAP)
-        paint_texture<F> (&s, &strokes[i], &q);
+        paint_quad_texture<F> (&s, &strokes[i], &q);
       else
-        paint_shapes<F> (&s, &strokes[i], tile, shapes, &q);
+        paint_quad_shapes<F> (&s, &strokes[i], tile, shapes, &q);
   }
 }
 
 template <typename F>
 static void
-launch (const Device *dev, const OverlayScene *s)
+launch_draw (const Device *dev, const OverlayScene *s)
 {
   dim3 grid (ceil_div (s->frame.width, TILE), ceil_div (s->frame.height, TILE));
 
@@ -198,39 +200,39 @@ launch (const Device *dev, const OverlayScene *s)
 }
 
 static const char *
-draw (const Device *dev, const OverlayScene *s)
+draw_cuda (const Device *dev, const OverlayScene *s)
 {
   switch (s->frame.format) {
     case IMAGE_GRAY8:
-      launch<Format<1, 1, 0, 0>> (dev, s);
+      launch_draw<Format<1, 1, 0, 0>> (dev, s);
       break;
     case IMAGE_GRAY16:
-      launch<Format<1, 2, 0, 0>> (dev, s);
+      launch_draw<Format<1, 2, 0, 0>> (dev, s);
       break;
     case IMAGE_RGB:
     case IMAGE_BGR:
-      launch<Format<3, 1, 0, 0>> (dev, s);
+      launch_draw<Format<3, 1, 0, 0>> (dev, s);
       break;
     case IMAGE_RGBA:
     case IMAGE_BGRA:
-      launch<Format<4, 1, 0, 0>> (dev, s);
+      launch_draw<Format<4, 1, 0, 0>> (dev, s);
       break;
     case IMAGE_NV12:
     case IMAGE_I420:
-      launch<Format<3, 1, 1, 1>> (dev, s);
+      launch_draw<Format<3, 1, 1, 1>> (dev, s);
       break;
     case IMAGE_YUY2:
-      launch<Format<3, 1, 1, 0>> (dev, s);
+      launch_draw<Format<3, 1, 1, 0>> (dev, s);
       break;
     case IMAGE_P010:
-      launch<Format<3, 2, 1, 1>> (dev, s);
+      launch_draw<Format<3, 2, 1, 1>> (dev, s);
       break;
   }
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
-/* The last block to finish settles what all have found. */
+/* The last block to end sets the range of all blocks. */
 static __global__ void
 __launch_bounds__ (RANGE_THREADS) range_kernel (OverlayScene s)
 {
@@ -260,7 +262,7 @@ __launch_bounds__ (RANGE_THREADS) range_kernel (OverlayScene s)
 }
 
 static const char *
-range (const Device *dev, const OverlayScene *s)
+range_cuda (const Device *dev, const OverlayScene *s)
 {
   range_kernel<<<overlay_min (s->map.height, 512), RANGE_THREADS, 0,
       device_stream (dev)>>> (*s);
@@ -268,4 +270,4 @@ range (const Device *dev, const OverlayScene *s)
   return NULL;
 }
 
-const OverlayStages overlay_stages_cuda = {draw, range};
+const OverlayStages overlay_stages_cuda = {draw_cuda, range_cuda};

@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A texel of the next level: four averaged, by their alphas. */
+/* Sets @out to texel (@x, @y) of the next level: the mean of four, weighted by
+ * alpha. */
 static void
-average (
+average_texels (
     const uint8_t *level, const OverlayLevel *l, int x, int y, uint8_t out[4])
 {
   uint32_t weight = 0, sum[3] = {0, 0, 0};
@@ -26,11 +27,12 @@ average (
 }
 
 static void
-halve (OverlayImage *self, const OverlayLevel *from, const OverlayLevel *to)
+halve_level (
+    OverlayImage *self, const OverlayLevel *from, const OverlayLevel *to)
 {
   for (int y = 0; y < to->down; y++)
     for (int x = 0; x < to->across; x++)
-      average (self->rgba + 4 * (size_t) from->first, from, x, y,
+      average_texels (self->rgba + 4 * (size_t) from->first, from, x, y,
           self->rgba + 4 * ((size_t) to->first + y * to->across + x));
 }
 
@@ -46,7 +48,8 @@ overlay_image_set (
       height > OVERLAY_MAX_TEXELS)
     return "the image is empty, or wider or higher than 4096 pixels";
   free (self->rgba);
-  /* The halves, rounded up, need no more than the image and its rim again. */
+  /* all smaller levels together need no more than the image with one more row
+   * and column */
   if (!(self->rgba = malloc (8 * (size_t) (width + 1) * (height + 1))))
     return "out of memory for the image";
   for (int y = 0; y < height; y++)
@@ -57,11 +60,23 @@ overlay_image_set (
   for (self->n_levels = 1; l->across > 1 || l->down > 1; self->n_levels++) {
     l[1] = (OverlayLevel){
         l->first + l->across * l->down, (l->across + 1) / 2, (l->down + 1) / 2};
-    halve (self, l, l + 1);
+    halve_level (self, l, l + 1);
     l++;
   }
   self->n_texels = l->first + 1;
   return NULL;
+}
+
+const char *
+overlay_upload_rows (DeviceMemory *memory, uint8_t **p, const uint8_t *pixels,
+    size_t stride, size_t row_bytes, size_t rows)
+{
+  const Device *dev = memory->device;
+
+  TRY (device_wait (dev));
+  TRY (memory_get (memory, p, row_bytes * rows));
+  TRY (device_copy_rows (dev, *p, row_bytes, pixels, stride, row_bytes, rows));
+  return device_wait (dev);
 }
 
 const char *
@@ -84,7 +99,7 @@ overlay_image_convert (OverlayImage *self, DeviceMemory *memory,
     overlay_components (frame->format, yuv, self->rgba + i, texels + i);
     texels[i + 3] = self->rgba[i + 3];
   }
-  err = overlay_replace (memory, &self->texels, texels, bytes, bytes, 1);
+  err = overlay_upload_rows (memory, &self->texels, texels, bytes, bytes, 1);
   free (texels);
   self->format = frame->format;
   self->matrix = frame->matrix;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Shapes as they are asked for, in pixels and doubles, become shapes as they
- * are drawn: clipped to the frame, in fixed point. */
+ * Turns shapes in pixels and doubles into shapes in fixed point, clipped to the
+ * frame. */
 #include "overlay/overlay_core.h"
 
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 
-/* Positions farther out than this are all the same. */
+/* Positions farther out than FAR are drawn alike. */
 #define FAR 60000.
 /* The greatest radius in pixels that overlay_bar_cover () can square. */
 #define MAX_RADIUS 127.
@@ -41,9 +41,10 @@ overlay_list_clear (OverlayList *list, int width, int height)
   list->error = NULL;
 }
 
-/* Makes room for one more; doubles, so that it soon never happens again. */
+/* Makes room for one more item.  The room doubles, so that later frames
+ * allocate nothing. */
 static bool
-grow (OverlayList *list, void **array, int n, int *room, size_t size)
+grow_array (OverlayList *list, void **array, int n, int *room, size_t size)
 {
   int more = *room ? 2 * *room : 64;
   void *p;
@@ -65,7 +66,7 @@ overlay_stroke (OverlayList *list, OverlayColour colour)
 {
   OverlayStroke *s;
 
-  if (!grow (list, (void **) &list->strokes, list->n_strokes,
+  if (!grow_array (list, (void **) &list->strokes, list->n_strokes,
           &list->strokes_room, sizeof *s))
     return;
   s = &list->strokes[list->n_strokes++];
@@ -75,20 +76,21 @@ overlay_stroke (OverlayList *list, OverlayColour colour)
 }
 
 static double
-clamp (double v, double low, double high)
+clamp_coordinate (double v, double low, double high)
 {
   return v < low ? low : v > high ? high : v;
 }
 
-/* A shape of the newest stroke that stays within these bounds; NULL where that
- * is outside the frame. */
+/* Adds a shape within these bounds to the newest stroke; NULL if it is outside
+ * of the frame. */
 static OverlayShape *
-add (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
+add_shape (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
     double y1)
 {
-  OverlayBox box = {clamp (floor (x0), 0, list->width),
-      clamp (floor (y0), 0, list->height), clamp (ceil (x1), 0, list->width),
-      clamp (ceil (y1), 0, list->height)};
+  OverlayBox box = {clamp_coordinate (floor (x0), 0, list->width),
+      clamp_coordinate (floor (y0), 0, list->height),
+      clamp_coordinate (ceil (x1), 0, list->width),
+      clamp_coordinate (ceil (y1), 0, list->height)};
   OverlayStroke *s;
   OverlayShape *shape;
 
@@ -101,8 +103,8 @@ add (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
     s = &list->strokes[list->n_strokes - 1];
   }
   if (list->error ||
-      !grow (list, (void **) &list->shapes, list->n_shapes, &list->shapes_room,
-          sizeof *shape))
+      !grow_array (list, (void **) &list->shapes, list->n_shapes,
+          &list->shapes_room, sizeof *shape))
     return NULL;
 
   s->kind = kind;
@@ -118,14 +120,14 @@ add (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
 }
 
 static int32_t
-fixed (double v)
+to_fixed (double v)
 {
-  return (int32_t) lrint (256 * clamp (v, -FAR, FAR));
+  return (int32_t) lrint (256 * clamp_coordinate (v, -FAR, FAR));
 }
 
-/* A bar from (@x0, @y0) to (@x1, @y1), longer by @more at both ends. */
+/* Adds a bar from (@x0, @y0) to (@x1, @y1), longer by @more at both ends. */
 static OverlayShape *
-add_line (OverlayList *list, double x0, double y0, double x1, double y1,
+add_bar (OverlayList *list, double x0, double y0, double x1, double y1,
     double width, double more)
 {
   double dx = x1 - x0, dy = y1 - y0, length = hypot (dx, dy);
@@ -134,16 +136,16 @@ add_line (OverlayList *list, double x0, double y0, double x1, double y1,
 
   if (!isfinite (length) || !(width > 0))
     return NULL;
-  if (!(shape = add (list, OVERLAY_BARS, fmin (x0, x1) - half - 1,
+  if (!(shape = add_shape (list, OVERLAY_BARS, fmin (x0, x1) - half - 1,
             fmin (y0, y1) - half - 1, fmax (x0, x1) + half + 2,
             fmax (y0, y1) + half + 2)))
     return NULL;
-  shape->of.bar = (OverlayBar){.x = fixed ((x0 + x1) / 2),
-      .y = fixed ((y0 + y1) / 2),
+  shape->of.bar = (OverlayBar){.x = to_fixed ((x0 + x1) / 2),
+      .y = to_fixed ((y0 + y1) / 2),
       .ux = length > 0 ? (int32_t) lrint (65536 * dx / length) : 65536,
       .uy = length > 0 ? (int32_t) lrint (65536 * dy / length) : 0,
-      .half_u = fixed (length / 2 + fmin (more, MAX_RADIUS)),
-      .half_v = fixed (half)};
+      .half_u = to_fixed (length / 2 + fmin (more, MAX_RADIUS)),
+      .half_v = to_fixed (half)};
   return shape;
 }
 
@@ -151,62 +153,64 @@ void
 overlay_line (OverlayList *list, double x0, double y0, double x1, double y1,
     double width, int fade)
 {
-  OverlayShape *shape = add_line (list, x0, y0, x1, y1, width, width / 2);
+  OverlayShape *shape = add_bar (list, x0, y0, x1, y1, width, width / 2);
 
   if (!shape)
     return;
   shape->of.bar.radius = shape->of.bar.half_v;
-  shape->fade = clamp (fade, 0, 255);
+  shape->fade = clamp_coordinate (fade, 0, 255);
 }
 
 void
 overlay_dashes (OverlayList *list, double x0, double y0, double x1, double y1,
     double width, double on, double off)
 {
-  OverlayShape *shape = add_line (list, x0, y0, x1, y1, width, 0);
+  OverlayShape *shape = add_bar (list, x0, y0, x1, y1, width, 0);
 
   if (!shape || !(on > 0) || !(off > 0))
     return;
-  shape->of.bar.on = fixed (on);
-  shape->of.bar.period = overlay_max (1, fixed (on) + fixed (off));
+  shape->of.bar.on = to_fixed (on);
+  shape->of.bar.period = overlay_max (1, to_fixed (on) + to_fixed (off));
 }
 
-/* The part of a rounded box that lies within these bounds. */
+/* Adds the part of a rounded box within these bounds. */
 static void
-add_box (OverlayList *list, const OverlayBar *bar, double x0, double y0,
+add_box_part (OverlayList *list, const OverlayBar *bar, double x0, double y0,
     double x1, double y1)
 {
-  OverlayShape *shape = add (list, OVERLAY_BARS, x0, y0, x1, y1);
+  OverlayShape *shape = add_shape (list, OVERLAY_BARS, x0, y0, x1, y1);
 
   if (shape)
     shape->of.bar = *bar;
 }
 
-/* False if there is nothing to draw. */
+/* Sets @bar to a box; false if nothing of it can be drawn. */
 static bool
-box_bar (OverlayBar *bar, double *x0, double *y0, double *x1, double *y1,
+set_box_bar (OverlayBar *bar, double *x0, double *y0, double *x1, double *y1,
     double radius)
 {
   double half;
 
-  *x0 = clamp (*x0, -FAR, FAR), *x1 = clamp (*x1, -FAR, FAR);
-  *y0 = clamp (*y0, -FAR, FAR), *y1 = clamp (*y1, -FAR, FAR);
+  *x0 = clamp_coordinate (*x0, -FAR, FAR),
+  *x1 = clamp_coordinate (*x1, -FAR, FAR);
+  *y0 = clamp_coordinate (*y0, -FAR, FAR),
+  *y1 = clamp_coordinate (*y1, -FAR, FAR);
   half = fmin (*x1 - *x0, *y1 - *y0) / 2;
   if (!(half > 0))
     return false;
   radius = radius > 0 ? fmin (radius, fmin (half, MAX_RADIUS)) : 0;
-  /* The pixel x covers x - 1/2 to x + 1/2. */
-  *bar = (OverlayBar){.x = fixed ((*x0 + *x1 - 1) / 2),
-      .y = fixed ((*y0 + *y1 - 1) / 2),
+  /* pixel x covers x - 1/2 to x + 1/2 */
+  *bar = (OverlayBar){.x = to_fixed ((*x0 + *x1 - 1) / 2),
+      .y = to_fixed ((*y0 + *y1 - 1) / 2),
       .ux = 65536,
-      .half_u = fixed ((*x1 - *x0) / 2),
-      .half_v = fixed ((*y1 - *y0) / 2),
-      .radius = fixed (radius)};
+      .half_u = to_fixed ((*x1 - *x0) / 2),
+      .half_v = to_fixed ((*y1 - *y0) / 2),
+      .radius = to_fixed (radius)};
   return true;
 }
 
 static bool
-finite4 (double a, double b, double c, double d)
+are_finite (double a, double b, double c, double d)
 {
   return isfinite (a) && isfinite (b) && isfinite (c) && isfinite (d);
 }
@@ -217,8 +221,9 @@ overlay_fill (OverlayList *list, double x0, double y0, double x1, double y1,
 {
   OverlayBar bar;
 
-  if (finite4 (x0, y0, x1, y1) && box_bar (&bar, &x0, &y0, &x1, &y1, radius))
-    add_box (list, &bar, x0 - 1, y0 - 1, x1 + 1, y1 + 1);
+  if (are_finite (x0, y0, x1, y1) &&
+      set_box_bar (&bar, &x0, &y0, &x1, &y1, radius))
+    add_box_part (list, &bar, x0 - 1, y0 - 1, x1 + 1, y1 + 1);
 }
 
 void
@@ -228,23 +233,22 @@ overlay_outline (OverlayList *list, double x0, double y0, double x1, double y1,
   OverlayBar bar;
   double rim;
 
-  if (!finite4 (x0, y0, x1, y1) || !(width > 0) ||
-      !box_bar (&bar, &x0, &y0, &x1, &y1, radius))
+  if (!are_finite (x0, y0, x1, y1) || !(width > 0) ||
+      !set_box_bar (&bar, &x0, &y0, &x1, &y1, radius))
     return;
-  bar.rim = overlay_max (1, fixed (width));
+  bar.rim = overlay_max (1, to_fixed (width));
   rim = fmax (width, bar.radius / 256.) + 1;
-  /* Four strips, so that the inside costs nothing; where they overlap, they
-   * agree. */
-  add_box (list, &bar, x0 - 1, y0 - 1, x1 + 1, fmin (y0 + rim, y1 + 1));
-  add_box (list, &bar, x0 - 1, fmax (y1 - rim, y0 - 1), x1 + 1, y1 + 1);
-  add_box (list, &bar, x0 - 1, y0 - 1, fmin (x0 + rim, x1 + 1), y1 + 1);
-  add_box (list, &bar, fmax (x1 - rim, x0 - 1), y0 - 1, x1 + 1, y1 + 1);
+  /* four strips, without the inside; where two overlap, they draw the same */
+  add_box_part (list, &bar, x0 - 1, y0 - 1, x1 + 1, fmin (y0 + rim, y1 + 1));
+  add_box_part (list, &bar, x0 - 1, fmax (y1 - rim, y0 - 1), x1 + 1, y1 + 1);
+  add_box_part (list, &bar, x0 - 1, y0 - 1, fmin (x0 + rim, x1 + 1), y1 + 1);
+  add_box_part (list, &bar, fmax (x1 - rim, x0 - 1), y0 - 1, x1 + 1, y1 + 1);
 }
 
 void
 overlay_glyph (OverlayList *list, int x, int y, const ImageBox *from)
 {
-  OverlayShape *shape = add (list, OVERLAY_GLYPHS, x, y,
+  OverlayShape *shape = add_shape (list, OVERLAY_GLYPHS, x, y,
       (double) x + from->x1 - from->x0, (double) y + from->y1 - from->y0);
 
   if (!shape)
@@ -259,14 +263,17 @@ overlay_glyph (OverlayList *list, int x, int y, const ImageBox *from)
 void
 overlay_image (OverlayList *list, const ImageBox *box, int opacity)
 {
-  int x0 = clamp (box->x0, -FAR, FAR), y0 = clamp (box->y0, -FAR, FAR);
-  int x1 = clamp (box->x1, -FAR, FAR), y1 = clamp (box->y1, -FAR, FAR);
+  int x0 = clamp_coordinate (box->x0, -FAR, FAR),
+      y0 = clamp_coordinate (box->y0, -FAR, FAR);
+  int x1 = clamp_coordinate (box->x1, -FAR, FAR),
+      y1 = clamp_coordinate (box->y1, -FAR, FAR);
   OverlayShape *shape;
 
   if (x1 <= x0 || y1 <= y0)
     return;
-  overlay_stroke (list, (OverlayColour){.a = clamp (opacity, 0, 255)});
-  if ((shape = add (list, OVERLAY_SPRITE, x0, y0, x1, y1)))
+  overlay_stroke (
+      list, (OverlayColour){.a = clamp_coordinate (opacity, 0, 255)});
+  if ((shape = add_shape (list, OVERLAY_SPRITE, x0, y0, x1, y1)))
     shape->of.sprite =
         (OverlaySprite){.x = x0, .y = y0, .width = x1 - x0, .height = y1 - y0};
 }
@@ -288,6 +295,6 @@ overlay_map (OverlayList *list, const OverlayMap *map)
     return "a map of colours has no range of values";
   list->map = *map;
   overlay_stroke (list, (OverlayColour){0, 0, 0, map->opacity});
-  add (list, OVERLAY_MAP, 0, 0, list->width, list->height);
+  add_shape (list, OVERLAY_MAP, 0, 0, list->width, list->height);
   return NULL;
 }
