@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The order of the steps, and the memory they need: classification table,
- * sums of the frame, tracks, trajectory history. */
+ * The order of the steps, and their memory: classification table, sums of the
+ * frame, tracks, trajectory history. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +12,14 @@
 #include "moct/moct_table.h"
 #include "moct/moct_track.h"
 
-/* Tracks at a time, of all colours together. */
+/* The most tracks at a time, of all colours together. */
 #define MAX_TRACKS 4096
 
 struct _Moct {
   Device device;
   DeviceMemory memory;
   const MoctStages *stages;
-  void *state; /* of stages->fused */
+  void *state; /* state of stages->fused */
   MoctWork work;
   MoctTables *tables;
 
@@ -33,18 +33,19 @@ struct _Moct {
   int history_length, history_at, history_n;
 };
 
-/* ---- The memory that the methods work in ----
+/* ---- Memory of the methods ----
  *
- * All of it comes from @memory, which releases it. */
+ * All of it belongs to @memory. */
 
-/* For @max fragments of tiles that have no slot left. */
+/* Makes room for @max overflow fragments. */
 static const char *
 grow_fragments (MoctWork *w, DeviceMemory *memory, int max)
 {
   size_t n = (size_t) moct_n_slots (w) + max;
   size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
 
-  memory_release (memory, &w->result); /* NULL until the rest has memory */
+  memory_release (memory, &w->result); /* stays NULL if the rest finds no memory
+                                        */
   TRY (memory_get (memory, &w->fragments, n));
   TRY (memory_get (memory, &w->parents, n));
   TRY (memory_get (memory, &w->sums, n));
@@ -56,7 +57,7 @@ grow_fragments (MoctWork *w, DeviceMemory *memory, int max)
   return NULL;
 }
 
-/* For frames of @width x @height pixels; @w must be zeros. */
+/* Makes room for frames of @width x @height pixels; @w must be all zeros. */
 static const char *
 open_memory (MoctWork *w, DeviceMemory *memory, int width, int height)
 {
@@ -73,7 +74,7 @@ open_memory (MoctWork *w, DeviceMemory *memory, int width, int height)
   return grow_fragments (w, memory, (int) tiles);
 }
 
-/* For the words of all colours, if the fused method needs them. */
+/* Makes room for the words of all colours, if the fused method needs them. */
 static const char *
 grow_words (MoctWork *w, DeviceMemory *memory)
 {
@@ -88,7 +89,7 @@ grow_words (MoctWork *w, DeviceMemory *memory)
   return NULL;
 }
 
-/* For the texels of @method, if it needs any. */
+/* Makes room for the texels of @method, if it needs any. */
 static const char *
 grow_texels (MoctWork *w, DeviceMemory *memory, MoctMethod method)
 {
@@ -105,7 +106,7 @@ grow_texels (MoctWork *w, DeviceMemory *memory, MoctMethod method)
 /* ---- Moct ---- */
 
 static const char *
-alloc (Moct *m, int width, int height, int history_length)
+alloc_work (Moct *m, int width, int height, int history_length)
 {
   m->tracks = moct_tracks_new (MAX_TRACKS);
   m->objects = calloc (MAX_TRACKS, sizeof *m->objects);
@@ -139,7 +140,7 @@ moct_new (Moct **self, const Device *device, int width, int height,
     return "the frame's sides must be 1 to 32768 pixels";
   if (history_length < 0)
     return "the history length is negative";
-  return alloc (m, width, height, history_length);
+  return alloc_work (m, width, height, history_length);
 }
 
 void
@@ -147,7 +148,7 @@ moct_free (Moct *m)
 {
   if (!m)
     return;
-  device_wait (&m->device); /* the device may still use it */
+  device_wait (&m->device); /* the device may still use the memory */
   if (m->stages->release)
     m->stages->release (m->state);
   memory_free (&m->memory);
@@ -158,7 +159,7 @@ moct_free (Moct *m)
 }
 
 static const char *
-check_params (const Moct *m, const MoctParams *p, const Image *frame)
+check_moct_params (const Moct *m, const MoctParams *p, const Image *frame)
 {
   if (!m->work.result)
     return "memory ran out in an earlier frame; start again";
@@ -172,16 +173,16 @@ check_params (const Moct *m, const MoctParams *p, const Image *frame)
 }
 
 static bool
-covers (const ImageBox *box, const Image *frame)
+covers_frame (const ImageBox *box, const Image *frame)
 {
   return box->x0 <= 0 && box->y0 <= 0 && box->x1 >= frame->width &&
       box->y1 >= frame->height;
 }
 
-/* The part of @box in @frame.  Sides of a region may be any number, and stages
- * take differences of them. */
+/* The part of @box that lies in @frame.  The sides of a region may be any
+ * numbers, and stages subtract them. */
 static ImageBox
-inside (ImageBox box, const Image *frame)
+box_in_frame (ImageBox box, const Image *frame)
 {
   box.x0 = box.x0 > 0 ? box.x0 : 0;
   box.y0 = box.y0 > 0 ? box.y0 : 0;
@@ -201,26 +202,26 @@ set_windows (Moct *m, const MoctParams *p, const Image *frame)
 
   m->work.windowed = false;
   for (int k = 0; k < p->n_colours; k++) {
-    ImageBox box = inside (
+    ImageBox box = box_in_frame (
         by_track ? moct_tracks_window (m->tracks, p, k) : p->region, frame);
 
     changed |= memcmp (&box, &m->windows[k], sizeof box) != 0;
     m->windows[k] = box;
-    m->work.windowed |= !covers (&box, frame);
+    m->work.windowed |= !covers_frame (&box, frame);
   }
   if (!changed)
     return NULL;
-  m->windows_known = false; /* until the device has them */
+  m->windows_known = false; /* until the device has the new windows */
   TRY (device_copy (&m->device, m->work.windows, m->windows,
       p->n_colours * sizeof *m->windows));
   m->windows_known = true;
   return NULL;
 }
 
-/* Copies the params that kernels read.  A change of the work rebuilds the CUDA
- * graph; a change of other params does not. */
+/* Copies the params that kernels read.  A change of the work makes the CUDA
+ * graph anew; a change of other params does not. */
 static void
-set_work (Moct *m, const MoctParams *p, const Image *frame)
+set_work_params (Moct *m, const MoctParams *p, const Image *frame)
 {
   MoctWork *w = &m->work;
 
@@ -250,15 +251,15 @@ queue_method (Moct *m, const MoctParams *p)
 const char *
 moct_queue (Moct *m, const MoctParams *params, const Image *frame)
 {
-  TRY (check_params (m, params, frame));
-  set_work (m, params, frame);
+  TRY (check_moct_params (m, params, frame));
+  set_work_params (m, params, frame);
   TRY (moct_tables_get (m->tables, params, frame, &m->work.table));
   TRY (set_windows (m, params, frame));
   return queue_method (m, params);
 }
 
-/* Waits for the sums; the first frame that needs more room for fragments than
- * there is gets it, and is run again. */
+/* Waits for the sums.  If the frame has more fragments than there is room for,
+ * enlarges the room and runs the frame again. */
 static const char *
 wait_for_result (Moct *m, const MoctParams *p)
 {
@@ -271,8 +272,8 @@ wait_for_result (Moct *m, const MoctParams *p)
   return device_wait (&m->device);
 }
 
-/* Appends this frame's row to the trajectory history (section 3.5).  Nobody
- * waits for it: the next frame's work is queued behind it. */
+/* Appends this frame's row to the trajectory history (section 3.5).  The host
+ * does not wait: the next frame's work is queued behind the row. */
 static const char *
 append_history (Moct *m)
 {
@@ -290,8 +291,8 @@ append_history (Moct *m)
   return NULL;
 }
 
-/* Whether the object has the shape that is asked for.  A half hidden object may
- * have another, so by default any shape will do. */
+/* Whether the blob's shape is within the limits of @p.  A half hidden object
+ * may have any shape, so the default limits allow every shape. */
 static bool
 has_shape (const MoctParams *p, const MoctSum *s)
 {
@@ -351,15 +352,15 @@ const char *
 moct_labels (Moct *m, const MoctParams *params, const Image *frame,
     uint16_t *labels, size_t stride)
 {
-  TRY (check_params (m, params, frame));
-  set_work (m, params, frame);
+  TRY (check_moct_params (m, params, frame));
+  set_work_params (m, params, frame);
   TRY (moct_tables_get (m->tables, params, frame, &m->work.table));
   return m->stages->labels (&m->device, &m->work, labels, stride);
 }
 
-/* Copies column @track of @rows rows of the ring from @first on. */
+/* Copies column @track of @rows rows of the ring, beginning with row @first. */
 static const char *
-copy_column (Moct *m, int track, int first, int rows, MoctPoint *points)
+copy_track_column (Moct *m, int track, int first, int rows, MoctPoint *points)
 {
   int before_end = m->history_length - first;
   int n = rows < before_end ? rows : before_end;
@@ -382,7 +383,7 @@ moct_trajectories (Moct *m, const MoctObject *objects, int n_objects, int max,
 
   first += first < 0 ? m->history_length : 0;
   for (int i = 0; i < n_objects && rows; i++)
-    TRY (copy_column (
+    TRY (copy_track_column (
         m, objects[i].track, first, rows, points + (size_t) i * max));
   TRY (device_wait (&m->device));
   for (int i = 0; i < n_objects; i++) {

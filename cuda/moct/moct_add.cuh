@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sums that many threads add to. */
+ * Additions to sums that many threads share. */
 #pragma once
 
 #include "moct/moct_cuda.cuh"
 
-/* Adds fragment @f of the tile whose corner is at (@X, @Y) to @to: each of ten
- * lanes a part of it.  The parts lie side by side, so that all lanes' additions
- * are one request.  With s for the moments about the corner, each part is
- * s0 + A s1 + B (s2 + A n), where A and B are X, Y or 0. */
+/* Adds fragment @f of the tile whose corner is at (@X, @Y) to @to; each of ten
+ * lanes adds one part.  The parts lie side by side, so that the additions of
+ * all lanes are one request.  With s for the moments about the corner, each
+ * part is s0 + A s1 + B (s2 + A n), where A and B are X, Y or 0. */
 static __device__ __forceinline__ void
 add_fragment (
     MoctSum *to, const MoctFragment &f, unsigned X, unsigned Y, int lane)
@@ -39,8 +39,9 @@ add_fragment (
   }
 }
 
-/* Shared memory adds 32 bits in one step, 64 only by trying until none of the
- * others interferes. */
+/* Adds @v in two additions of 32 bits.  Shared memory adds 32 bits in one step,
+ * but 64 bits only in a loop that begins again whenever another thread
+ * interferes. */
 static __device__ __forceinline__ void
 add_wide (unsigned long long *to, unsigned long long v)
 {
@@ -54,8 +55,8 @@ add_wide (unsigned long long *to, unsigned long long v)
   }
 }
 
-/* Adds @sum, which ten lanes have, to @to: each lane a part of it.  The parts
- * lie side by side, so that all lanes' additions are one request. */
+/* Adds @sum, which ten lanes have, to @to; each lane adds one part.  The parts
+ * lie side by side, so that the additions of all lanes are one request. */
 static __device__ __forceinline__ void
 moct_sum_add_lane (MoctSum *to, const MoctSum &s, int lane)
 {

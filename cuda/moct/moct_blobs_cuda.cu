@@ -1,30 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Last kernel of the fused method: a block for each colour joins the fragments
- * that hang together, adds them up and reports the blobs.
+ * that are near each other, sums them and reports the blobs.
  *
- * A colour of no more than PARTS fragments has a thread for each; what it needs
- * is in shared memory, where a step takes a fraction of the time.  A large one,
- * of more, has a warp for each word of tiles, also of blocks that have no
- * colour.  Of it no more than runs are in shared memory, if there are at most
- * RUNS; the rest is in memory that the blocks share out. */
+ * A colour of at most PARTS fragments has a thread for each fragment; its data
+ * is in shared memory, where a step takes a fraction of the time.  A large
+ * colour, of more fragments, has a warp for each word of tiles, also warps of
+ * blocks without a colour.  Shared memory holds its runs alone, if they are at
+ * most RUNS; the rest is in memory that the blocks divide among them. */
 #include "moct/moct_add.cuh"
 #include "moct/moct_join.cuh"
 #include "moct/moct_large.cuh"
 #include "moct/moct_report.cuh"
 #include "moct/moct_share.cuh"
 
-/* ---- A colour's fragments ---- */
-
-/* What a block that finds blobs keeps, and how it adds them up and reports
- * them. */
-
-#define WORDS 1152 /* as many as a frame of 4096 x 2304 has */
+#define WORDS 1152 /* number of words of a frame of 4096 x 2304 */
 #define PARTS 2048
 #define BLOBS 96
 #define RUNS 4096
 
-/* What the block keeps in shared memory. */
+/* The block's data in shared memory. */
 struct Shared {
   uint32_t bits[WORDS], before[WORDS];
   union {
@@ -40,11 +35,11 @@ struct Shared {
   };
   unsigned n, n_blobs, n_runs, n_wanted, from, place;
   MoctLarge own, *large;
-  uint32_t cls; /* of the colour that a helper works on */
+  uint32_t cls; /* class of the colour that a helper works on */
 };
 
 static __device__ __forceinline__ void
-prepare (Shared *s)
+prepare_blobs (Shared *s)
 {
   if (threadIdx.x == 0)
     s->n = s->n_blobs = s->n_wanted = 0, s->own = {};
@@ -53,7 +48,7 @@ prepare (Shared *s)
   __syncthreads ();
 }
 
-/* Of numbers below 2^50. */
+/* The sum over a warp of numbers below 2^50. */
 static __device__ __forceinline__ unsigned long long
 warp_sum_wide (unsigned long long v)
 {
@@ -61,11 +56,11 @@ warp_sum_wide (unsigned long long v)
       ((unsigned long long) warp_sum ((uint32_t) (v >> 24)) << 24);
 }
 
-/* The sum of @s over the lanes of the warp that are @among those to be added,
- * each with a fragment or, OF_RUNS, a run. */
+/* The sum of @s over the lanes of the warp with @among, each of which has a
+ * fragment or, OF_RUNS, a run. */
 template <bool OF_RUNS>
 static __device__ __forceinline__ MoctSum
-add_up (const MoctSum &s, bool among)
+sum_lanes (const MoctSum &s, bool among)
 {
   MoctSum sum;
 
@@ -84,8 +79,9 @@ add_up (const MoctSum &s, bool among)
   return sum;
 }
 
-/* Adds @mine of each lane that has one to blob @to: one that is alone of its
- * blob by its lane, others together. */
+/* Adds each lane's sum @mine to its blob @to, if it has one.  Lanes with the
+ * same blob reduce first; a lane whose blob no other lane has adds its sum
+ * itself. */
 template <bool OF_RUNS>
 static __device__ __forceinline__ void
 add_to_blobs (const Colour &c, bool have, uint32_t to, const MoctSum &mine)
@@ -99,29 +95,30 @@ add_to_blobs (const Colour &c, bool have, uint32_t to, const MoctSum &mine)
     uint32_t first = __shfl_sync (ALL_LANES, to, __ffs ((int) left) - 1);
     bool among = have && to == first;
 
-    moct_sum_add_lane (
-        &c.sums[first], add_up<OF_RUNS> (mine, among), (int) threadIdx.x % 32);
+    moct_sum_add_lane (&c.sums[first], sum_lanes<OF_RUNS> (mine, among),
+        (int) threadIdx.x % 32);
     left &= ~__ballot_sync (ALL_LANES, among);
   }
 }
 
-/* Reports the blobs of the areas wanted, of which there are sums, or sums at
- * their roots.  Those are listed first, where what is no longer needed was: the
- * host's memory is written in long pieces or slowly. */
+/* Reports the blobs whose area is wanted.  c.sums holds the sums of blobs, or
+ * OF_RUNS those of runs, of which a root's is its blob's.  The wanted blobs are
+ * listed first, in memory that is no longer used, because writing host memory
+ * is fast in long pieces only. */
 template <bool OF_RUNS>
 static __device__ __forceinline__ void
-report (const MoctWork &w, const Colour &c, Shared *s)
+report_blobs (const MoctWork &w, const Colour &c, Shared *s)
 {
   uint32_t *list = OF_RUNS ? (uint32_t *) c.parts : c.parents;
   unsigned n = OF_RUNS ? s->n_runs : c.n_blobs;
 
   for (unsigned b = threadIdx.x; b < n; b += blockDim.x)
     if ((!OF_RUNS || c.parents[b] == b) &&
-        is_wanted (w, *(const volatile unsigned long long *) &c.sums[b].n))
+        is_area_wanted (w, *(const volatile unsigned long long *) &c.sums[b].n))
       list[atomicAdd (&s->n_wanted, 1u)] = b;
   __syncthreads ();
   if (threadIdx.x == 0)
-    s->place = take_places (w, s->n_wanted, (unsigned) w.n_colours);
+    s->place = take_report_places (w, s->n_wanted, (unsigned) w.n_colours);
   __syncthreads ();
 
   unsigned long long *to = (unsigned long long *) &w.result->blobs[s->place];
@@ -132,9 +129,10 @@ report (const MoctWork &w, const Colour &c, Shared *s)
         : ((const volatile unsigned long long *) &c.sums[list[i / 9]])[i % 9];
 }
 
-/* Room for @n in the memory that the blocks share out: where it begins. */
+/* Takes room for @n items in the memory that the blocks divide among them.
+ * Returns the first index. */
 static __device__ __forceinline__ unsigned
-take_room (const MoctWork &w, unsigned n, Shared *s)
+take_shared_room (const MoctWork &w, unsigned n, Shared *s)
 {
   if (threadIdx.x == 0)
     s->from = atomicAdd (&w.counters[MOCT_USED], n);
@@ -142,11 +140,12 @@ take_room (const MoctWork &w, unsigned n, Shared *s)
   return s->from;
 }
 
-/* ---- Kernel ---- */
+/* ---- Finding blobs ---- */
 
-/* @f: the fragment of this thread, where no thread has more than one. */
+/* Adds the colour's fragments to its blobs.  @f: this thread's fragment, if no
+ * thread has more than one. */
 static __device__ __forceinline__ void
-add_fragments (const MoctWork &w, const Colour &c, MoctFragment f)
+add_fragments_to_blobs (const MoctWork &w, const Colour &c, MoctFragment f)
 {
   for (unsigned i = threadIdx.x; i / 32 * 32 < c.n; i += blockDim.x) {
     bool have = i < c.n;
@@ -159,7 +158,7 @@ add_fragments (const MoctWork &w, const Colour &c, MoctFragment f)
 
       if (c.n > blockDim.x)
         f = fragment_in (w, c, tile);
-      mine = moct_fragment_sum (&f, column (tile), row (tile));
+      mine = moct_fragment_sum (&f, tile_column (tile), tile_row (tile));
       while (c.parents[at] != at)
         at = c.parents[at];
       to = c.parts[at].extent;
@@ -168,7 +167,7 @@ add_fragments (const MoctWork &w, const Colour &c, MoctFragment f)
   }
 }
 
-/* Numbers the roots, which are the blobs, and finds room for their sums. */
+/* Numbers the roots, one for each blob, and takes room for the blobs' sums. */
 static __device__ __forceinline__ void
 number_blobs (const MoctWork &w, Colour *c, Shared *s)
 {
@@ -179,13 +178,13 @@ number_blobs (const MoctWork &w, Colour *c, Shared *s)
   c->n_blobs = s->n_blobs;
   if (c->n_blobs <= BLOBS)
     return;
-  c->sums = w.sums + take_room (w, c->n_blobs, s);
+  c->sums = w.sums + take_shared_room (w, c->n_blobs, s);
   for (unsigned b = threadIdx.x; b < c->n_blobs; b += blockDim.x)
     moct_sum_clear (&c->sums[b]);
   __syncthreads ();
 }
 
-/* What follows when the fragments are counted. */
+/* Joins the counted fragments, sums the blobs and reports them. */
 static __device__ __forceinline__ void
 find_blobs (const MoctWork &w, Colour c, Shared *s)
 {
@@ -198,20 +197,21 @@ find_blobs (const MoctWork &w, Colour c, Shared *s)
     c.parts[i].extent = f.extent;
   }
   __syncthreads ();
-  join_rows (w, c);
+  join_row_neighbours (w, c);
   __syncthreads ();
   for (unsigned i = threadIdx.x; i < c.n; i += blockDim.x)
-    join<false> (w, c, i, column (c.parts[i].tile), row (c.parts[i].tile));
+    join_near_fragments<false> (
+        w, c, i, tile_column (c.parts[i].tile), tile_row (c.parts[i].tile));
   __syncthreads ();
   number_blobs (w, &c, s);
-  add_fragments (w, c, f);
+  add_fragments_to_blobs (w, c, f);
   __syncthreads ();
-  report<false> (w, c, s);
+  report_blobs<false> (w, c, s);
 }
 
-/* Adds each run to that which is the root of its blob. */
+/* Adds the sum of each run to the root of its blob. */
 static __device__ __forceinline__ void
-add_runs (const Colour &c, unsigned n_runs)
+add_runs_to_blobs (const Colour &c, unsigned n_runs)
 {
   for (unsigned i = threadIdx.x; i / 32 * 32 < n_runs; i += blockDim.x) {
     uint32_t to = ALL_LANES;
@@ -219,7 +219,7 @@ add_runs (const Colour &c, unsigned n_runs)
     MoctSum mine = {};
 
     if (i < n_runs) {
-      to = hang_at_root (c.parents, i);
+      to = hang_run_at_root (c.parents, i);
       have = to != i;
       mine = c.sums[i];
     }
@@ -227,10 +227,10 @@ add_runs (const Colour &c, unsigned n_runs)
   }
 }
 
-/* Colour @cls, whose fragments begin at @from, in memory that all blocks see.
- */
+/* The large colour @cls, whose fragments begin at @from, in memory that all
+ * blocks see. */
 static __device__ __forceinline__ Colour
-large_colour (const MoctWork &w, uint32_t cls, uint32_t from)
+large_colour_at (const MoctWork &w, uint32_t cls, uint32_t from)
 {
   size_t first = (size_t) (cls - 1) * moct_n_words (&w);
 
@@ -238,7 +238,7 @@ large_colour (const MoctWork &w, uint32_t cls, uint32_t from)
       w.parents + from, w.sums + from};
 }
 
-/* Data that is read often goes to shared memory, if it has room. */
+/* Moves data that is often read to shared memory, if there is room. */
 static __device__ __forceinline__ void
 fetch_runs (const MoctWork &w, Colour *c, Masks *masks, Shared *s)
 {
@@ -257,13 +257,13 @@ fetch_runs (const MoctWork &w, Colour *c, Masks *masks, Shared *s)
   c->before = s->before;
 }
 
-/* What helpers read goes to memory that they see, and the colour is
- * announced. */
+/* Moves the data that helpers read to memory that they see, and announces the
+ * colour. */
 static __device__ __forceinline__ void
-begin_large (const MoctWork &w, uint32_t cls, Shared *s)
+begin_large_colour (const MoctWork &w, uint32_t cls, Shared *s)
 {
-  unsigned from = take_room (w, s->n, s);
-  Colour c = large_colour (w, cls, from);
+  unsigned from = take_shared_room (w, s->n, s);
+  Colour c = large_colour_at (w, cls, from);
 
   if (moct_n_words (&w) <= WORDS)
     for (int k = threadIdx.x; k < moct_n_words (&w); k += blockDim.x)
@@ -271,58 +271,57 @@ begin_large (const MoctWork &w, uint32_t cls, Shared *s)
   __syncthreads ();
   if (threadIdx.x == 0) {
     s->cls = cls;
-    s->large = announce (w, cls, from, &s->own);
+    s->large = announce_large_colour (w, cls, from, &s->own);
   }
   __syncthreads ();
 }
 
-/* Waits for the next large colour announced, number @at; whether there is
- * one. */
+/* Waits for large colour number @at.  Returns whether it is announced. */
 static __device__ __forceinline__ bool
-next_large (const MoctWork &w, int at, Shared *s)
+next_large_colour (const MoctWork &w, int at, Shared *s)
 {
   if (threadIdx.x == 0) {
-    s->cls = await_large (w, at);
+    s->cls = await_large_colour (w, at);
     s->large = &w.share->large[at];
-    s->from = s->cls ? now (&s->large->from) : 0;
+    s->from = s->cls ? volatile_value (&s->large->from) : 0;
   }
   __syncthreads ();
   return s->cls;
 }
 
-/* The same as find_blobs () for a large colour, when its runs are made or soon
- * will be. */
+/* Joins the runs of a large colour, sums its blobs and reports them, as
+ * find_blobs () does; the runs may still be in the making. */
 static __device__ __forceinline__ void
 find_large_blobs (const MoctWork &w, Colour c, Masks masks, Shared *s)
 {
   uint32_t *bits = c.bits;
 
   if (threadIdx.x == 0) {
-    await_done (w, s->large);
-    s->n_runs = now (&s->large->n_runs);
+    await_words_done (w, s->large);
+    s->n_runs = volatile_value (&s->large->n_runs);
   }
   __syncthreads ();
   fetch_runs (w, &c, &masks, s);
   __syncthreads ();
-  join_words (w, c, masks);
+  join_neighbour_words (w, c, masks);
   __syncthreads ();
-  join_runs (w, c, masks);
+  join_runs_above (w, c, masks);
   __syncthreads ();
-  clear_bits (w, bits);
-  add_runs (c, s->n_runs);
+  clear_colour_bits (w, bits);
+  add_runs_to_blobs (c, s->n_runs);
   __syncthreads ();
-  report<true> (w, c, s);
+  report_blobs<true> (w, c, s);
 }
 
-/* The first blocks have a colour each, the others help. */
+/* The first blocks have a colour each, the other blocks help. */
 static __global__ void __launch_bounds__ (1024)
     blobs_kernel (const __grid_constant__ MoctWork w)
 {
   __shared__ __align__ (16) Shared s;
   bool helps = blockIdx.x >= w.n_colours, near = moct_n_words (&w) <= WORDS;
-  Colour c = large_colour (w, blockIdx.x + 1, 0);
+  Colour c = large_colour_at (w, blockIdx.x + 1, 0);
 
-  prepare (&s);
+  prepare_blobs (&s);
   await_previous ();
   if (!helps) {
     if (near)
@@ -332,21 +331,21 @@ static __global__ void __launch_bounds__ (1024)
     __syncthreads ();
     if (near && s.n <= PARTS) {
       if (threadIdx.x == 0)
-        announce_none (w);
-      clear_bits (w, c.bits);
+        announce_small_colour (w);
+      clear_colour_bits (w, c.bits);
       find_blobs (
           w, {c.cls, s.n, 0, s.bits, s.before, s.parts, s.parents, s.sums}, &s);
       return;
     }
-    begin_large (w, c.cls, &s);
+    begin_large_colour (w, c.cls, &s);
   }
-  for (int at = 0; !helps || next_large (w, at, &s); at++) {
-    c = large_colour (w, s.cls, s.from);
+  for (int at = 0; !helps || next_large_colour (w, at, &s); at++) {
+    c = large_colour_at (w, s.cls, s.from);
 
     Masks masks = {
         c.before + moct_n_words (&w), c.before + 2 * moct_n_words (&w)};
 
-    make_runs (w, c, masks, s.large);
+    make_large_runs (w, c, masks, s.large);
     if (!helps) {
       find_large_blobs (w, c, masks, &s);
       return;
@@ -355,8 +354,8 @@ static __global__ void __launch_bounds__ (1024)
   }
 }
 
-/* Blocks for many colours are small, so that all are under way at once.  One in
- * eight multiprocessors gets a block to help. */
+/* The node of the blobs' kernel.  For many colours, blocks are small, so that
+ * all run at once.  One multiprocessor in eight gets a block to help. */
 cudaKernelNodeParams
 moct_blobs_node (const MoctWork *w, void **args)
 {

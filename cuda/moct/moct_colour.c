@@ -46,9 +46,10 @@ rgb_to_hsv (const uint8_t rgb[3], float hsv[3])
   hsv[2] = max * (100.f / 255);
 }
 
-/* sRGB's transfer curve (IEC 61966-2-1), and the curve of CIE L*a*b*
- * (CIE 15:2004), both tabulated: a table of colours needs them millions of
- * times.  Interpolating CURVE_STEPS steps leaves an error below 0.002 in a. */
+/* sRGB's transfer curve (IEC 61966-2-1), and the curve of CIE L*a*b* (CIE
+ * 15:2004), both tabulated, since making a table of colours needs millions of
+ * values.  With CURVE_STEPS steps, interpolation has an error below 0.002 in
+ * a. */
 #define CURVE_STEPS 4096
 
 static struct {
@@ -57,7 +58,7 @@ static struct {
 } tables;
 
 __attribute__ ((constructor)) static void
-fill_tables (void)
+fill_curves (void)
 {
   for (int i = 0; i < 256; i++) {
     double v = i / 255.;
@@ -74,7 +75,7 @@ fill_tables (void)
 }
 
 static float
-curve (float t)
+curve_value (float t)
 {
   float at = fminf (t, 1) * CURVE_STEPS;
   int i = (int) at;
@@ -88,10 +89,10 @@ moct_rgb_to_lab (const uint8_t rgb[3], float lab[3])
 {
   float r = tables.linear[rgb[0]], g = tables.linear[rgb[1]],
         b = tables.linear[rgb[2]];
-  /* sRGB's primaries to X/Xn, Y, Z/Zn of its white, D65 */
-  float x = curve (0.433953f * r + 0.376220f * g + 0.189827f * b);
-  float y = curve (0.212671f * r + 0.715160f * g + 0.072169f * b);
-  float z = curve (0.017758f * r + 0.109477f * g + 0.872765f * b);
+  /* from sRGB's primaries to X/Xn, Y, Z/Zn of the white point D65 */
+  float x = curve_value (0.433953f * r + 0.376220f * g + 0.189827f * b);
+  float y = curve_value (0.212671f * r + 0.715160f * g + 0.072169f * b);
+  float z = curve_value (0.017758f * r + 0.109477f * g + 0.872765f * b);
 
   lab[0] = 116 * y - 16;
   lab[1] = 500 * (x - y);
@@ -99,7 +100,7 @@ moct_rgb_to_lab (const uint8_t rgb[3], float lab[3])
 }
 
 static void
-to_rgb (const MoctEncoding *e, const uint8_t c[3], uint8_t rgb[3])
+stored_to_rgb (const MoctEncoding *e, const uint8_t c[3], uint8_t rgb[3])
 {
   if (e->is_yuv)
     yuv_to_rgb (&e->yuv, c, rgb);
@@ -108,7 +109,7 @@ to_rgb (const MoctEncoding *e, const uint8_t c[3], uint8_t rgb[3])
 }
 
 static void
-to_yuv (const MoctEncoding *e, const uint8_t c[3], uint8_t yuv[3])
+stored_to_yuv (const MoctEncoding *e, const uint8_t c[3], uint8_t yuv[3])
 {
   if (e->is_yuv)
     yuv[0] = c[0], yuv[1] = c[1], yuv[2] = c[2];
@@ -124,9 +125,9 @@ moct_point (
   float sum;
 
   if (space == MOCT_YUV)
-    to_yuv (e, c, v);
+    stored_to_yuv (e, c, v);
   else
-    to_rgb (e, c, v);
+    stored_to_rgb (e, c, v);
 
   switch (space) {
     case MOCT_RG:
@@ -147,9 +148,9 @@ moct_point (
   }
 }
 
-/* A box's interval on axis @i; a hue interval may wrap through 0. */
+/* Whether a box's interval on axis @i wraps through 0, as one of hue may. */
 static bool
-wraps (MoctSpace space, const MoctRange *r, int i)
+wraps_through_0 (MoctSpace space, const MoctRange *r, int i)
 {
   return space == MOCT_HSV && i == 0 && r->lo[0] > r->hi[0];
 }
@@ -158,8 +159,8 @@ static bool
 range_holds (MoctSpace space, const MoctRange *r, const float p[3])
 {
   for (int i = 0; i < (space == MOCT_RG ? 2 : 3); i++)
-    if (wraps (space, r, i) ? p[i] < r->lo[i] && p[i] > r->hi[i]
-                            : p[i] < r->lo[i] || p[i] > r->hi[i])
+    if (wraps_through_0 (space, r, i) ? p[i] < r->lo[i] && p[i] > r->hi[i]
+                                      : p[i] < r->lo[i] || p[i] > r->hi[i])
       return false;
   return true;
 }
@@ -198,7 +199,7 @@ moct_holds (const MoctColour *c, const float p[3])
 }
 
 static MoctRelation
-relation_to_ball (const MoctColour *c, const float lo[3], const float hi[3])
+ball_relation (const MoctColour *c, const float lo[3], const float hi[3])
 {
   float near = 0, far = 0, limit = c->hi[0] * c->hi[0];
 
@@ -213,7 +214,7 @@ relation_to_ball (const MoctColour *c, const float lo[3], const float hi[3])
 }
 
 static MoctRelation
-relation_to_range (
+range_relation (
     MoctSpace space, const MoctRange *r, const float lo[3], const float hi[3])
 {
   MoctRelation all = MOCT_IN;
@@ -221,7 +222,7 @@ relation_to_range (
   for (int i = 0; i < (space == MOCT_RG ? 2 : 3); i++) {
     bool in, out;
 
-    if (wraps (space, r, i)) {
+    if (wraps_through_0 (space, r, i)) {
       in = hi[i] <= r->hi[i] || lo[i] >= r->lo[i];
       out = lo[i] > r->hi[i] && hi[i] < r->lo[i];
     } else {
@@ -244,10 +245,10 @@ moct_relation (const MoctColour *c, const float lo[3], const float hi[3])
   if (c->space == MOCT_LEARN)
     return MOCT_OUT;
   if (c->space == MOCT_NEAR)
-    return relation_to_ball (c, lo, hi);
+    return ball_relation (c, lo, hi);
   for (int k = 0; k <= c->n_also && any != MOCT_IN; k++) {
     MoctRange r = moct_range (c, k);
-    MoctRelation now = relation_to_range (c->space, &r, lo, hi);
+    MoctRelation now = range_relation (c->space, &r, lo, hi);
 
     any = now == MOCT_OUT ? any : now;
   }

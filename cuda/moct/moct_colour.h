@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Colours as models: from a stored colour of a frame to a point of a colour
- * space, and whether a model holds that point.  Host only: frames are
- * classified by the table that is made of it (moct_table.h). */
+ * space, and whether a model holds that point.  For the host only: frames are
+ * classified by the table that is made of the models (moct_table.h). */
 #pragma once
 
 #include "common/yuv.h"
@@ -10,7 +10,7 @@
 
 C_BEGIN
 
-/* The spaces that need a point of their own; MOCT_NEAR shares Lab's. */
+/* Number of spaces with a point of their own; MOCT_NEAR shares Lab's point. */
 #define MOCT_N_SPACES (MOCT_LAB + 1)
 
 /* How a frame stores colours. */
@@ -24,10 +24,10 @@ typedef struct {
 MoctEncoding moct_encoding (const Image *frame);
 bool moct_encoding_equal (const MoctEncoding *a, const MoctEncoding *b);
 
-/* The space in which the model's limits are. */
+/* The space of the model's limits. */
 MoctSpace moct_space (const MoctColour *colour);
 
-/* The point of stored colour @c in @space. */
+/* Sets @x to the point of stored colour @c in @space. */
 void moct_point (const MoctEncoding *encoding, MoctSpace space,
     const uint8_t c[3], float point[3]);
 void moct_rgb_to_lab (const uint8_t rgb[3], float lab[3]);
@@ -36,12 +36,13 @@ void moct_rgb_to_lab (const uint8_t rgb[3], float lab[3]);
 MoctRange moct_range (const MoctColour *colour, int k);
 bool moct_holds (const MoctColour *colour, const float point[3]);
 
-/* How a model lies to all points between @lo and @hi. */
+/* The relation of a model to the points between @lo and @hi: it holds none,
+ * all, or some of them. */
 typedef enum { MOCT_OUT, MOCT_IN, MOCT_CUTS } MoctRelation;
 MoctRelation moct_relation (
     const MoctColour *colour, const float lo[3], const float hi[3]);
 
-/* moct_learn() without a Moct. */
+/* As moct_learn (), without a Moct. */
 const char *moct_learn_from (const Device *device, const Image *frame,
     ImageBox region, MoctColour *colour, MoctLearned *learned);
 

@@ -1,55 +1,59 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the stages of MOCT work on, how they walk over it, and the table of
- * stages.  The mathematics is in moct_sums_core.h and paper/pyramid_core.h. */
+ * The data of the stages of MOCT, the order in which they visit fragments, and
+ * the table of stages.  The mathematics is in moct_sums_core.h and
+ * paper/pyramid_core.h. */
 #pragma once
 
 #include "moct/moct.h"
 #include "moct/moct_sums_core.h"
 
-/* What a frame comes down to: the sums of a colour or of a blob. */
+/* The sums of a colour or of a blob. */
 typedef struct {
   MoctSum sum;
   int cls; /* 1 + index of the colour */
   int unused;
 } MoctBlob;
 
-/* In pinned memory: the host reads it when the device is done. */
+/* In pinned memory; the host reads it when the device has finished. */
 typedef struct {
   uint32_t n_blobs;
-  uint32_t n_overflow; /* overflow fragments that were needed */
-  MoctBlob blobs[1];   /* as many as there is room for fragments */
+  uint32_t n_overflow; /* number of overflow fragments that the frame needed */
+  MoctBlob blobs[1];   /* with room for as many blobs as fragments */
 } MoctResult;
 
-/* A fragment of a colour among the others of that colour. */
+/* A fragment of a colour, in the list of that colour's fragments. */
 typedef struct {
-  uint32_t tile;   /* its column, its row << 16 */
-  uint32_t extent; /* as in MoctFragment; then, of a root, which blob it is */
+  uint32_t tile;   /* column, and row << 16 */
+  uint32_t extent; /* as in MoctFragment; later, in the part of a root, the
+                      number of the blob */
 } MoctPart;
 
-/* A colour of which several blocks share the words. */
+/* A colour whose words several blocks share. */
 typedef struct {
-  uint32_t cls;  /* 1 + its index, 0: nothing to share yet */
-  uint32_t from; /* where its fragments begin */
-  uint32_t next; /* the first word that nobody has taken */
+  uint32_t cls;  /* 1 + index; 0: not announced yet */
+  uint32_t from; /* number of the colour's first fragment */
+  uint32_t next; /* the first word that no warp has taken */
   uint32_t done; /* words */
   uint32_t n_runs;
 } MoctLarge;
 
-#define MOCT_MAX_LARGE 30 /* others are not shared */
+#define MOCT_MAX_LARGE 30 /* the most colours that are shared */
 
 typedef struct {
-  uint32_t n_counted; /* colours whose fragments are counted */
+  uint32_t n_counted; /* number of colours whose fragments are counted */
   uint32_t n_large;   /* among them */
   MoctLarge large[MOCT_MAX_LARGE];
 } MoctShare;
 
-/* All that the stages work on; device memory where nothing is said. */
+/* The work of all stages.  Pointers are to device memory, unless a comment says
+ * otherwise. */
 typedef struct {
   Image frame;
   MoctTable table;
-  ImageBox *windows; /* of each colour: pixels outside do not count */
-  bool windowed;     /* some window is not the whole frame */
+  ImageBox *windows; /* of each colour; pixels outside of a colour's window do
+                        not count for it */
+  bool windowed;     /* some window is smaller than the frame */
   bool blobs;
   int n_colours;
   int merge_distance;
@@ -59,28 +63,32 @@ typedef struct {
 
   int tiles_x, tiles_y;
   MoctTile *tiles;
-  MoctFragment *fragments; /* MOCT_SLOTS a tile, then the overflow */
+  MoctFragment *fragments; /* MOCT_SLOTS for each tile, then the overflow */
   MoctOverflow *overflow;
   int max_overflow;
-  uint32_t *parents;    /* of fragments: union-find, roots are smallest */
-  MoctSum *sums;        /* of blobs; on the CPU each at its root */
-  MoctSum *colour_sums; /* where no blobs are asked for */
-  /* on the GPU, which joins colour by colour: */
-  uint32_t *bits;     /* [colour][moct_n_words ()], zero between frames */
-  uint32_t *before;   /* of each word, room for three numbers */
-  size_t max_words;   /* room for these */
-  MoctPart *parts;    /* of colours with many; with parents and sums */
-  MoctShare *share;   /* zero before blobs are joined */
+  uint32_t *parents;    /* of fragments, for union-find; a root is the smallest
+                           number */
+  MoctSum *sums;        /* of blobs; on the CPU a blob's sum is at its root */
+  MoctSum *colour_sums; /* used if no blobs are wanted */
+  /* used on the GPU, which joins fragments colour by colour: */
+  uint32_t *bits;     /* [colour][moct_n_words ()], 0 between frames */
+  uint32_t *before;   /* fragments before each word; room for three numbers a
+                         word */
+  size_t max_words;   /* room in bits and before, words */
+  MoctPart *parts;    /* of colours with many fragments; parents and sums belong
+                         to them */
+  MoctShare *share;   /* zero before the blobs' kernel starts */
   uint32_t *counters; /* MOCT_N_COUNTERS, zero between frames */
   MoctResult *result; /* pinned */
-  MoctSum *texels;    /* of the pyramid's levels, two of them in turn */
+  MoctSum *texels;    /* two levels of the pyramid, in turn */
   size_t max_texels;
 } MoctWork;
 
-/* DONE and REPORTED are counted in one step, as one number. */
+/* Indices of counters.  One atomic addition counts MOCT_DONE and MOCT_REPORTED
+ * as one 64-bit number. */
 enum { MOCT_DONE, MOCT_REPORTED, MOCT_OVERFLOW, MOCT_USED, MOCT_N_COUNTERS };
 
-/* ---- Walking over fragments ---- */
+/* ---- Visiting fragments ---- */
 
 BOTH int
 moct_n_slots (const MoctWork *w)
@@ -89,8 +97,8 @@ moct_n_slots (const MoctWork *w)
 }
 
 typedef struct {
-  int tile, at; /* index of the fragment */
-  unsigned cls; /* 0: there is none any more */
+  int tile, at; /* at: index of the fragment */
+  unsigned cls; /* 0: the tile has no more fragments */
 } MoctCursor;
 
 BOTH MoctCursor
@@ -140,15 +148,15 @@ moct_cursor_sum (const MoctWork *w, MoctCursor c)
       &w->fragments[c.at], c.tile % w->tiles_x, c.tile / w->tiles_x);
 }
 
-/* How many tiles away the fragments may be that join those of a tile. */
+/* The distance in tiles up to which fragments can be near enough to join. */
 BOTH int
 moct_reach (const MoctWork *w)
 {
   return 1 + w->merge_distance / MOCT_TILE;
 }
 
-/* The tiles within reach that come before a tile in raster order: whole rows
- * above, then those to the left. */
+/* The number of tiles within reach that come before a tile in raster order:
+ * whole rows above, then the tiles to the left. */
 BOTH int
 moct_n_neighbours (const MoctWork *w)
 {
@@ -157,7 +165,8 @@ moct_n_neighbours (const MoctWork *w)
   return r * (2 * r + 1) + r;
 }
 
-/* Number @k of them of the tile at (@tx, @ty), -1 where the frame ends. */
+/* The number of the @k-th of these neighbours of the tile at (@tx, @ty); -1
+ * outside of the frame. */
 BOTH int
 moct_neighbour (const MoctWork *w, int tx, int ty, int k)
 {
@@ -167,8 +176,8 @@ moct_neighbour (const MoctWork *w, int tx, int ty, int k)
   return x < 0 || x >= w->tiles_x || y < 0 ? -1 : y * w->tiles_x + x;
 }
 
-/* Where the fragments of a colour are, a bit for each tile: words in a row, and
- * in all, a multiple of four. */
+/* The tiles with fragments of a colour are bits, one for each tile: words in a
+ * row of tiles, and in the frame, a multiple of four. */
 BOTH int
 moct_words_x (const MoctWork *w)
 {
@@ -181,15 +190,15 @@ moct_n_words (const MoctWork *w)
   return (moct_words_x (w) * w->tiles_y + 3) / 4 * 4;
 }
 
-/* The steps that each backend writes for itself.  The first three end with
- * w->result, in any order of blobs. */
+/* The steps that each backend implements.  The first three set w->result, with
+ * blobs in any order. */
 typedef struct {
   const char *(*fused) (const Device *dev, const MoctWork *w, void **state);
   const char *(*pyramid) (const Device *dev, const MoctWork *w);
   const char *(*per_object) (const Device *dev, const MoctWork *w);
   const char *(*labels) (
       const Device *dev, const MoctWork *w, uint16_t *labels, size_t stride);
-  void (*release) (void *state); /* what fused () keeps from call to call */
+  void (*release) (void *state); /* frees @state of fused () */
 } MoctStages;
 
 C_BEGIN

@@ -8,10 +8,10 @@
 
 /* ---- Tiles ----
  *
- * First step of the fused method: the fragments of every tile, tile rows in
- * parallel. */
+ * The first step of the fused method: the fragments of every tile, with rows of
+ * tiles in parallel. */
 
-/* Fragments of one tile while it is read. */
+/* The fragments of the tile that is read. */
 typedef struct {
   int n;
   uint16_t cls[MOCT_TILE * MOCT_TILE];
@@ -19,7 +19,7 @@ typedef struct {
 } Tile;
 
 static MoctFragment *
-fragment_of (Tile *tile, uint16_t cls)
+fragment_of_class (Tile *tile, uint16_t cls)
 {
   int i = 0;
 
@@ -33,7 +33,8 @@ fragment_of (Tile *tile, uint16_t cls)
   return &tile->fragment[i];
 }
 
-/* Bit i: the chroma of pixels x0 + 2 i and x0 + 2 i + 1 occurs in a class. */
+/* Bit i: pixels x0 + 2 i and x0 + 2 i + 1 have a chroma that occurs in a
+ * class. */
 static unsigned
 candidate_pairs (const MoctTable *table, const ImageRow *row, int x0, int n)
 {
@@ -50,7 +51,7 @@ candidate_pairs (const MoctTable *table, const ImageRow *row, int x0, int n)
 
 /* Adds the pixels of one row of a tile, run by run. */
 static void
-add_runs (
+add_row_runs (
     const MoctWork *w, Tile *tile, const uint16_t *ids, int x0, int n, int y)
 {
   for (int a = 0, b; a < n; a = b) {
@@ -66,14 +67,14 @@ add_runs (
     from = in.x0 - x0 > a ? in.x0 - x0 : a;
     to = in.x1 - x0 < b ? in.x1 - x0 : b;
     if (from < to && y >= in.y0 && y < in.y1)
-      moct_fragment_add_row (fragment_of (tile, cls),
+      moct_fragment_add_row (fragment_of_class (tile, cls),
           ((1u << (to - from)) - 1) << from, (unsigned) y % MOCT_TILE);
   }
 }
 
-/* The classes of @n pixels from @x0 on, of those whose pair is a candidate. */
+/* Classifies the @n pixels from @x0 on whose pair of columns is a candidate. */
 static void
-classify (const MoctTable *t, const ImageRow *row, int x0, int n,
+classify_row (const MoctTable *t, const ImageRow *row, int x0, int n,
     unsigned pairs, uint16_t *ids)
 {
   for (int i = 0; i < n; i++) {
@@ -86,7 +87,7 @@ classify (const MoctTable *t, const ImageRow *row, int x0, int n,
   }
 }
 
-/* The same where two pixels share their chroma, which is read once. */
+/* Classifies as above if two pixels share their chroma, which is read once. */
 static void
 classify_pairs (const MoctTable *t, const ImageRow *row, int x0, int n,
     unsigned pairs, uint16_t *ids)
@@ -128,12 +129,13 @@ read_tile (const MoctWork *w, Tile *tile, int tx, int ty)
     if (row.shift)
       classify_pairs (&w->table, &row, x0, n, pairs, ids);
     else
-      classify (&w->table, &row, x0, n, pairs, ids);
-    add_runs (w, tile, ids, x0, n, y);
+      classify_row (&w->table, &row, x0, n, pairs, ids);
+    add_row_runs (w, tile, ids, x0, n, y);
   }
 }
 
-/* Puts what was read into the tile's slots, the rest into the overflow. */
+/* Writes the fragments into the tile's slots, and the rest into the
+ * overflow. */
 static void
 write_tile (const MoctWork *w, const Tile *from, int index)
 {
@@ -163,7 +165,7 @@ write_tile (const MoctWork *w, const Tile *from, int index)
 }
 
 static void
-read_rows_of_tiles (void *data, int begin, int end)
+read_tile_rows (void *data, int begin, int end)
 {
   const MoctWork *w = data;
   Tile tile;
@@ -178,23 +180,16 @@ read_rows_of_tiles (void *data, int begin, int end)
 static void
 read_tiles (const MoctWork *w)
 {
-  parallel_for (w->tiles_y, 1, read_rows_of_tiles, (void *) w);
+  parallel_for (w->tiles_y, 1, read_tile_rows, (void *) w);
 }
 
-/* ---- Blobs ---- */
-
-/* The other steps of the fused method: union-find over the fragments, and their
- * sums. */
-
-void
-moct_report (const MoctWork *w, const MoctSum *sum, int cls)
-{
-  if (sum->n && sum->n >= w->min_area && sum->n <= w->max_area)
-    w->result->blobs[w->result->n_blobs++] = (MoctBlob){*sum, cls, 0};
-}
+/* ---- Blobs ----
+ *
+ * The other steps of the fused method: union-find over the fragments, and the
+ * sums of blobs. */
 
 static uint32_t
-root (uint32_t *parents, uint32_t i)
+fragment_root (uint32_t *parents, uint32_t i)
 {
   while (parents[i] != i)
     i = parents[i] = parents[parents[i]];
@@ -202,20 +197,20 @@ root (uint32_t *parents, uint32_t i)
 }
 
 static void
-join_pair (const MoctWork *w, MoctCursor a, MoctCursor b)
+join_fragments (const MoctWork *w, MoctCursor a, MoctCursor b)
 {
   ImageBox box_a = moct_cursor_box (w, a), box_b = moct_cursor_box (w, b);
 
   if (moct_boxes_near (box_a, box_b, w->merge_distance)) {
-    uint32_t i = root (w->parents, (uint32_t) a.at);
-    uint32_t j = root (w->parents, (uint32_t) b.at);
+    uint32_t i = fragment_root (w->parents, (uint32_t) a.at);
+    uint32_t j = fragment_root (w->parents, (uint32_t) b.at);
 
     w->parents[i < j ? j : i] = i < j ? i : j;
   }
 }
 
 static void
-join_tile (const MoctWork *w, int index)
+join_tile_fragments (const MoctWork *w, int index)
 {
   int tx = index % w->tiles_x, ty = index / w->tiles_x;
 
@@ -227,7 +222,7 @@ join_tile (const MoctWork *w, int index)
         continue;
       for (MoctCursor b = moct_first (w, other); b.cls; b = moct_next (w, b))
         if (a.cls == b.cls)
-          join_pair (w, a, b);
+          join_fragments (w, a, b);
     }
 }
 
@@ -242,17 +237,17 @@ for_each_fragment (
 }
 
 static void
-clear_sum (const MoctWork *w, MoctCursor c)
+clear_fragment_sum (const MoctWork *w, MoctCursor c)
 {
   moct_sum_clear (&w->sums[c.at]);
 }
 
 static void
-add_to_root (const MoctWork *w, MoctCursor c)
+add_fragment_to_root (const MoctWork *w, MoctCursor c)
 {
   MoctSum sum = moct_cursor_sum (w, c);
 
-  moct_sum_add (&w->sums[root (w->parents, (uint32_t) c.at)], &sum);
+  moct_sum_add (&w->sums[fragment_root (w->parents, (uint32_t) c.at)], &sum);
 }
 
 static void
@@ -266,9 +261,9 @@ static void
 sum_blobs (const MoctWork *w)
 {
   for (int tile = 0; tile < w->tiles_x * w->tiles_y; tile++)
-    join_tile (w, tile);
-  for_each_fragment (w, clear_sum);
-  for_each_fragment (w, add_to_root);
+    join_tile_fragments (w, tile);
+  for_each_fragment (w, clear_fragment_sum);
+  for_each_fragment (w, add_fragment_to_root);
   for_each_fragment (w, report_root);
 }
 
@@ -290,10 +285,8 @@ sum_colours (const MoctWork *w)
     moct_report (w, &w->colour_sums[k], k + 1);
 }
 
-/* ---- Stages ---- */
-
 static const char *
-fused (const Device *dev, const MoctWork *w, void **state)
+fused_cpu (const Device *dev, const MoctWork *w, void **state)
 {
   (void) dev;
   (void) state;
@@ -318,7 +311,7 @@ typedef struct {
 } LabelMap;
 
 static void
-label_rows (void *data, int begin, int end)
+write_label_rows (void *data, int begin, int end)
 {
   const LabelMap *map = data;
   const MoctWork *w = map->w;
@@ -336,14 +329,14 @@ label_rows (void *data, int begin, int end)
 }
 
 static const char *
-labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
+labels_cpu (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
 {
   LabelMap map = {w, out, stride};
 
   (void) dev;
-  parallel_for (w->frame.height, 0, label_rows, &map);
+  parallel_for (w->frame.height, 0, write_label_rows, &map);
   return NULL;
 }
 
 const MoctStages moct_stages_cpu = {
-    fused, moct_pyramid_cpu, moct_per_object_cpu, labels, NULL};
+    fused_cpu, moct_pyramid_cpu, moct_per_object_cpu, labels_cpu, NULL};

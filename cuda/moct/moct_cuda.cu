@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA backend: its stages, of which the fused method and the label map are
- * here. */
+ * The CUDA backend: the fused method, the label map, and the table of
+ * stages. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,16 +9,16 @@
 
 /* ---- The fused method ----
  *
- * Its kernels are one CUDA graph: one launch a frame.  If only the frame's
+ * Its kernels are one CUDA graph, launched once a frame.  If only the frame's
  * address changes, only the first node is updated. */
 
 typedef struct {
   Chain chain;
-  MoctWork work; /* what the kernels' arguments are */
+  MoctWork work; /* the kernels' arguments */
 } FusedGraph;
 
 static const char *
-build (FusedGraph *g, const Device *dev)
+build_fused_graph (FusedGraph *g, const Device *dev)
 {
   const MoctWork *w = &g->work;
   void *args[] = {&g->work};
@@ -38,11 +38,11 @@ build (FusedGraph *g, const Device *dev)
   return chain_end (&g->chain);
 }
 
-/* Whether @w differs from what the graph was built for by no more than the
- * frame's address.  Padding cannot differ: a MoctWork starts as zeros, and what
- * is assigned to it whole has none. */
+/* Whether @w differs from the graph's work by the frame's address at most.
+ * Padding cannot differ: a MoctWork starts as zeros, and members that are
+ * assigned as a whole have none. */
 static bool
-differs_by_address (const FusedGraph *g, const MoctWork *w)
+differs_by_frame_address (const FusedGraph *g, const MoctWork *w)
 {
   MoctWork same = *w;
 
@@ -52,13 +52,13 @@ differs_by_address (const FusedGraph *g, const MoctWork *w)
 }
 
 static const char *
-fused (const Device *dev, const MoctWork *w, void **state)
+fused_cuda (const Device *dev, const MoctWork *w, void **state)
 {
   FusedGraph *g = (FusedGraph *) *state;
 
   if (!g && !(*state = g = (FusedGraph *) calloc (1, sizeof *g)))
     return "out of memory";
-  if (g->chain.exec && differs_by_address (g, w)) {
+  if (g->chain.exec && differs_by_frame_address (g, w)) {
     void *args[] = {&g->work};
 
     g->work = *w;
@@ -67,13 +67,13 @@ fused (const Device *dev, const MoctWork *w, void **state)
     TRY (chain_set_first (&g->chain, &p));
   } else {
     g->work = *w;
-    TRY (build (g, dev));
+    TRY (build_fused_graph (g, dev));
   }
   return chain_run (&g->chain, dev);
 }
 
 static void
-release (void *state)
+release_graph_cuda (void *state)
 {
   if (state)
     chain_clear (&((FusedGraph *) state)->chain);
@@ -82,7 +82,7 @@ release (void *state)
 
 /* ---- The label map ---- */
 
-/* One thread a pixel. */
+/* A thread for each pixel. */
 static __global__ void
 labels_kernel (const MoctWork w, uint16_t *out, size_t stride)
 {
@@ -98,7 +98,7 @@ labels_kernel (const MoctWork w, uint16_t *out, size_t stride)
 }
 
 static const char *
-labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
+labels_cuda (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
 {
   dim3 block (32, 8);
   dim3 grid (
@@ -109,5 +109,5 @@ labels (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
   return NULL;
 }
 
-const MoctStages moct_stages_cuda = {
-    fused, moct_pyramid_cuda, moct_per_object_cuda, labels, release};
+const MoctStages moct_stages_cuda = {fused_cuda, moct_pyramid_cuda,
+    moct_per_object_cuda, labels_cuda, release_graph_cuda};

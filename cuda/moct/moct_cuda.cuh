@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of the CUDA backend that lie in files of their own. */
+ * The parts of the CUDA backend that have files of their own. */
 #pragma once
 
 #include "common/chain.cuh"
@@ -14,9 +14,9 @@ const char *moct_per_object_cuda (const Device *dev, const MoctWork *w);
 
 C_END
 
-/* The kernels of the fused method as nodes of a graph.  The first one makes
- * fragments, which the second joins, adds up to blobs and reports; or, where no
- * blobs are asked for, sums of colours, which the second reports. */
+/* The kernels of the fused method as nodes of a graph.  If blobs are wanted,
+ * the first makes fragments, and the second joins them, sums blobs and reports
+ * these.  Otherwise the first sums colours, and the second reports the sums. */
 typedef void (*MoctKernel) (const MoctWork w);
 MoctKernel moct_tiles_kernel (const MoctWork *w);
 
@@ -30,5 +30,6 @@ moct_node (MoctKernel kernel, dim3 blocks, dim3 threads, void **args)
   return chain_kernel ((void *) kernel, blocks, threads, args);
 }
 
-/* Queues the clearing of the colours' sums, before their first use. */
+/* Queues the clearing of the colours' sums, before the first frame uses
+ * them. */
 const char *moct_clear_colours (const Device *dev, const MoctWork *w);

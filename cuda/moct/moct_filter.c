@@ -16,8 +16,9 @@ moct_sum_cy (const MoctSum *s)
   return (double) s->y / (double) s->n;
 }
 
-/* The full size is the greatest seen, slowly forgotten: an object that slides
- * behind another comes out again much sooner. */
+/* The object's size is the greatest size seen, which decays with this time
+ * constant: an object that slides behind another one comes out again much
+ * sooner. */
 #define FORGET 10. /* seconds */
 
 double
@@ -26,8 +27,10 @@ moct_track_size (const MoctTrack *t)
   return fmax (t->width, t->height);
 }
 
-#define GROWTH 1.01 /* of its area, the most in a frame from then on */
-#define WHOLE .9    /* of its area: nothing hides it */
+#define GROWTH 1.01 /* the most that the area may grow from frame to frame */
+#define WHOLE \
+ .9 /* part of the area from which on nothing hides the object \
+     */
 
 void
 moct_track_grow (MoctTrack *t, const MoctSum *sum)
@@ -43,27 +46,28 @@ moct_track_grow (MoctTrack *t, const MoctSum *sum)
 }
 
 static void
-forget (MoctTrack *t, double dt)
+decay_size (MoctTrack *t, double dt)
 {
   double keep = exp (-dt / FORGET);
 
   t->width *= keep;
   t->height *= keep;
   t->area *= keep;
-  t->own *= fmax (keep, 1 / GROWTH); /* no more than it can grow again */
+  t->own *= fmax (keep, 1 / GROWTH); /* a loss that the next frame's growth can
+                                        make up for */
 }
 
-/* Noise goes with the size of the object, because a large one is a near one:
- * an acceleration of ten lengths a second squared; a fiftieth of its length in
- * the measured centre, half a pixel at least. */
+/* Noise grows with the object's size, because a large object is a near one.
+ * The acceleration is ten lengths a second squared; the measured centre is off
+ * by a fiftieth of the length, and by half a pixel at least. */
 static double
-agility (const MoctTrack *t)
+track_acceleration (const MoctTrack *t)
 {
   return 10 * moct_track_size (t) + 100;
 }
 
 static double
-noise (const MoctTrack *t)
+track_noise (const MoctTrack *t)
 {
   return .5 + moct_track_size (t) / 50;
 }
@@ -71,10 +75,10 @@ noise (const MoctTrack *t)
 void
 moct_track_predict (MoctTrack *t, double dt)
 {
-  double a = agility (t), q = a * a * dt;
+  double a = track_acceleration (t), q = a * a * dt;
 
   if (!t->missed && !t->merged)
-    forget (t, dt);
+    decay_size (t, dt);
   t->x += t->vx * dt;
   t->y += t->vy * dt;
   t->pp += dt * (2 * t->pv + dt * t->vv) + q * dt * dt / 3;
@@ -84,9 +88,10 @@ moct_track_predict (MoctTrack *t, double dt)
   t->cy = t->y;
 }
 
-/* (@dx, @dy) from the prediction, known to within @sigma. */
+/* Corrects the track by the offset (@dx, @dy) from the prediction, measured
+ * with the standard deviation @sigma. */
 static void
-update (MoctTrack *t, double dx, double dy, double sigma)
+correct_by_offset (MoctTrack *t, double dx, double dy, double sigma)
 {
   double s = t->pp + sigma * sigma, kp = t->pp / s, kv = t->pv / s;
 
@@ -99,9 +104,10 @@ update (MoctTrack *t, double dx, double dy, double sigma)
   t->pp = kp < 1 ? t->pp - kp * t->pp : sigma * sigma; /* rounded to 1 */
 }
 
-/* Where a part is hidden, the middle of the rest may lie that part of half the
- * length off the object's own: only what is beyond counts, or an object that
- * slides behind another would seem to stop there. */
+/* If part of the object is hidden, the middle of the visible part may be off by
+ * that part of half the length.  Only an offset beyond this corrects the track:
+ * otherwise an object that slides behind another one would seem to stop
+ * there. */
 void
 moct_track_correct (MoctTrack *t, const MoctSum *sum)
 {
@@ -110,7 +116,7 @@ moct_track_correct (MoctTrack *t, const MoctSum *sum)
 
   off = fmax (0, 1 - sum->n / t->area) * moct_track_size (t) / 2;
   beyond = fmax (0, 1 - off / fmax (hypot (dx, dy), 1e-9));
-  update (t, beyond * dx, beyond * dy, noise (t) + off);
+  correct_by_offset (t, beyond * dx, beyond * dy, track_noise (t) + off);
   t->cx = moct_sum_cx (sum);
   t->cy = moct_sum_cy (sum);
   t->sum = *sum;
@@ -121,8 +127,8 @@ moct_track_place (MoctTrack *t, double x, double y)
 {
   double size = moct_track_size (t);
 
-  update (t, isnan (x) ? 0 : x - t->x, isnan (y) ? 0 : y - t->y,
-      noise (t) + size / 10);
+  correct_by_offset (t, isnan (x) ? 0 : x - t->x, isnan (y) ? 0 : y - t->y,
+      track_noise (t) + size / 10);
   t->cx = t->x;
   t->cy = t->y;
 }
@@ -150,8 +156,8 @@ moct_track_begin (MoctTrack *t, int colour, const MoctSum *sum)
   t->y = t->cy = moct_sum_cy (sum);
   t->sum = *sum;
   moct_track_grow (t, sum);
-  t->pp = noise (t) * noise (t);
-  t->vv = agility (t) * agility (t);
+  t->pp = track_noise (t) * track_noise (t);
+  t->vv = track_acceleration (t) * track_acceleration (t);
 }
 
 double
@@ -174,9 +180,10 @@ moct_sum_shape (const MoctSum *s, double *orientation, double *elongation)
   *elongation = sqrt ((xx + yy + root) / fmax (xx + yy - root, 1e-9));
 }
 
-/* The box seen, or as large a one as it had before it was hidden. */
+/* Sets the object's box: the visible box, or one as large as before it was
+ * hidden. */
 static void
-set_box (MoctObject *o, const MoctTrack *t)
+set_object_box (MoctObject *o, const MoctTrack *t)
 {
   const ImageBox *box = &t->sum.box;
 
@@ -211,7 +218,7 @@ moct_track_object (const MoctTrack *t)
       .score = __builtin_popcount (t->history) / (double) lived,
       .track = t->slot};
 
-  set_box (&o, t);
+  set_object_box (&o, t);
   moct_sum_shape (&t->sum, &o.orientation, &o.elongation);
   return o;
 }

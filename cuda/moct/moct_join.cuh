@@ -1,42 +1,43 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The fragments of a colour, one of each tile that has any: a block counts
- * them, lists them, and joins those that hang together. */
+ * The fragments of a colour, at most one a tile: a block counts them, lists
+ * them, and joins those that are near each other. */
 #pragma once
 
 #include "common/scan.cuh"
 #include "common/union.cuh"
 #include "moct/moct_cuda.cuh"
 
-/* What a block works on, in shared memory or in that which the blocks share
- * out. */
+/* The data of the colour that a block works on, in shared memory or in the
+ * memory that the blocks divide among them. */
 struct Colour {
   unsigned cls;
-  unsigned n, n_blobs;     /* fragments, and blobs that they are */
-  uint32_t *bits, *before; /* of each word: its tiles; fragments before it */
+  unsigned n, n_blobs;     /* fragments; blobs */
+  uint32_t *bits, *before; /* of each word: its tiles; number of fragments
+                              before it */
   MoctPart *parts;         /* of each fragment */
-  uint32_t *parents;       /* of each fragment or run: union-find */
+  uint32_t *parents;       /* of each fragment or run, for union-find */
   MoctSum *sums;           /* of each blob or run */
 };
 
-/* Flags of MoctPart. */
-#define LINKED 0x80000000u /* near to the fragment on its left */
-#define LOOSE 0x40000000u  /* and yet to be joined to it */
+/* Flags of MoctPart.tile. */
+#define LINKED 0x80000000u /* near to the fragment on the left */
+#define LOOSE 0x40000000u  /* not yet joined to that fragment */
 
 static __device__ __forceinline__ int
-column (uint32_t tile)
+tile_column (uint32_t tile)
 {
   return tile & 0xffff;
 }
 
 static __device__ __forceinline__ int
-row (uint32_t tile)
+tile_row (uint32_t tile)
 {
   return tile >> 16 & 0xfff;
 }
 
-/* Fetches the bits of the colour, and counts those before each word, in any
- * order of words. */
+/* Loads the bits of the colour, and counts the fragments before each word, in
+ * any order of words. */
 static __device__ __forceinline__ void
 count_fragments (const MoctWork &w, uint32_t *from, uint32_t *bits,
     uint32_t *before, unsigned *n)
@@ -62,9 +63,9 @@ count_fragments (const MoctWork &w, uint32_t *from, uint32_t *bits,
   }
 }
 
-/* For the next frame. */
+/* Clears the colour's bits for the next frame. */
 static __device__ __forceinline__ void
-clear_bits (const MoctWork &w, uint32_t *bits)
+clear_colour_bits (const MoctWork &w, uint32_t *bits)
 {
   for (int k = 4 * threadIdx.x; k < moct_n_words (&w); k += 4 * blockDim.x)
     *(uint4 *) &bits[k] = make_uint4 (0, 0, 0, 0);
@@ -85,12 +86,13 @@ list_fragments (const MoctWork &w, const Colour &c)
   }
 }
 
-/* The fragment of the colour in @tile, which has one: most often its first,
- * which is read together with the tile's header. */
+/* The fragment of the colour in @tile, which has one.  Most often it is the
+ * tile's first, which is loaded together with the tile's header. */
 static __device__ __forceinline__ MoctFragment
 fragment_in (const MoctWork &w, const Colour &c, uint32_t tile)
 {
-  MoctCursor at = moct_first (&w, row (tile) * w.tiles_x + column (tile));
+  MoctCursor at =
+      moct_first (&w, tile_row (tile) * w.tiles_x + tile_column (tile));
   uint4 v = *(const uint4 *) &w.fragments[at.at];
 
   if (at.cls != c.cls) {
@@ -102,17 +104,17 @@ fragment_in (const MoctWork &w, const Colour &c, uint32_t tile)
 }
 
 static __device__ __forceinline__ ImageBox
-box_at (uint32_t extent, int tx, int ty)
+fragment_box_at (uint32_t extent, int tx, int ty)
 {
   MoctFragment f = {0, 0, 0, extent};
 
   return moct_fragment_box (&f, tx, ty);
 }
 
-/* Whether there is a fragment in the tile at (@tx, @ty); its number goes to
- * @at. */
+/* Whether the colour has a fragment in the tile at (@tx, @ty).  Sets @at to its
+ * number. */
 static __device__ __forceinline__ bool
-find (const MoctWork &w, const Colour &c, int tx, int ty, uint32_t *at)
+find_fragment (const MoctWork &w, const Colour &c, int tx, int ty, uint32_t *at)
 {
   int k = ty * moct_words_x (&w) + tx / 32;
   uint32_t bits = c.bits[k], bit = 1u << tx % 32;
@@ -121,11 +123,11 @@ find (const MoctWork &w, const Colour &c, int tx, int ty, uint32_t *at)
   return bits & bit;
 }
 
-/* Joins each fragment to the one on its left, where that is near: where they
- * have lanes side by side, as most, by giving all of the run its first for a
+/* Joins each fragment to its left neighbour, if that is near.  Neighbours in
+ * neighbouring lanes, as most are, form a run, whose members get the first as
  * parent. */
 static __device__ __forceinline__ void
-join_rows (const MoctWork &w, const Colour &c)
+join_row_neighbours (const MoctWork &w, const Colour &c)
 {
   uint32_t lane = threadIdx.x % 32;
 
@@ -137,10 +139,11 @@ join_rows (const MoctWork &w, const Colour &c)
       int tx, ty;
 
       tile = c.parts[i].tile;
-      tx = column (tile), ty = row (tile);
-      linked = tx && find (w, c, tx - 1, ty, &left) &&
-          moct_boxes_near (box_at (c.parts[i].extent, tx, ty),
-              box_at (c.parts[left].extent, tx - 1, ty), w.merge_distance);
+      tx = tile_column (tile), ty = tile_row (tile);
+      linked = tx && find_fragment (w, c, tx - 1, ty, &left) &&
+          moct_boxes_near (fragment_box_at (c.parts[i].extent, tx, ty),
+              fragment_box_at (c.parts[left].extent, tx - 1, ty),
+              w.merge_distance);
       follows = linked && lane && left == i - 1;
     }
 
@@ -154,31 +157,32 @@ join_rows (const MoctWork &w, const Colour &c)
   }
 }
 
-/* What fragment @i is of in the union-find: itself, or its run. */
+/* The number of fragment @i in the union-find: @i, or the number of its run. */
 template <bool RUNS>
 static __device__ __forceinline__ uint32_t
-member (const Colour &c, uint32_t i)
+union_number (const Colour &c, uint32_t i)
 {
   return RUNS ? c.parts[i].tile & ~LINKED : i;
 }
 
-/* Joins fragment @i, in the tile at (@tx, @ty), to those before it, row by row,
- * that are near; but not to one that its own neighbour on the left is near to
- * as well, nor to one whose neighbour on the left it is near to itself.  That
- * pair lies further left, and is joined, either by itself or for the same
- * reason.  So the inside of an object takes no step. */
+/* Joins fragment @i, in the tile at (@tx, @ty), to the near fragments before
+ * it, row by row.  Two kinds of pair are left out: the other fragment's left
+ * neighbour is near to both, or this fragment's left neighbour is near to both.
+ * In each, a pair further left gives the same connection.  So pairs inside an
+ * object need no union. */
 template <bool RUNS>
 static __device__ __forceinline__ void
-join (const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
+join_near_fragments (
+    const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
 {
   uint32_t part = c.parts[i].tile, left = i;
   bool linked = part & LINKED;
   int reach = moct_reach (&w);
-  ImageBox box = box_at (c.parts[i].extent, tx, ty), left_box = box;
+  ImageBox box = fragment_box_at (c.parts[i].extent, tx, ty), left_box = box;
 
   if (linked) {
-    find (w, c, tx - 1, ty, &left);
-    left_box = box_at (c.parts[left].extent, tx - 1, ty);
+    find_fragment (w, c, tx - 1, ty, &left);
+    left_box = fragment_box_at (c.parts[left].extent, tx - 1, ty);
   }
   if (!RUNS && part & LOOSE)
     union_join (c.parents, i, left);
@@ -189,17 +193,18 @@ join (const MoctWork &w, const Colour &c, uint32_t i, int tx, int ty)
     for (int x = max (tx - reach, 0); x <= end; x++) {
       uint32_t j;
       ImageBox other;
-      bool near = find (w, c, x, y, &j);
+      bool near = find_fragment (w, c, x, y, &j);
 
       if (near) {
-        other = box_at (c.parts[j].extent, x, y);
+        other = fragment_box_at (c.parts[j].extent, x, y);
         near = moct_boxes_near (box, other, w.merge_distance);
       }
       if (near && !(near_before && c.parts[j].tile & LINKED) &&
           !(linked && x < tx + reach &&
               moct_boxes_near (left_box, other, w.merge_distance)))
-        union_join (c.parents, union_parent (c.parents, member<RUNS> (c, i)),
-            union_parent (c.parents, member<RUNS> (c, j)));
+        union_join (c.parents,
+            union_parent (c.parents, union_number<RUNS> (c, i)),
+            union_parent (c.parents, union_number<RUNS> (c, j)));
       near_before = near;
     }
   }

@@ -1,45 +1,51 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A colour learned from a region: of each of its modes the middle nine tenths
- * in each axis of Lab, and a margin.  Lightness gets the wider one, because it
- * changes first when the object moves.  Where other things' colours lie in the
- * margin, its sides move inwards. */
+ * Learns a colour from a region: a range for each mode, the middle nine tenths
+ * in each axis of Lab plus a margin.  The margin of lightness is the widest,
+ * because lightness changes first when the object moves.  If other objects'
+ * colours lie in the margin, its sides move inwards. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "moct/moct_colour.h"
 
-/* Points in Lab, x, y, z one behind the other. */
+/* Points in Lab: all x, then all y, then all z. */
 typedef struct {
   float *at;
-  int n, all; /* of @all that were looked at */
+  int n, all; /* n points, sampled from @all pixels */
 } MoctSamples;
 
 /* ---- The modes ----
  *
- * Modes of a histogram in Lab, from which that of the surroundings is taken.
- * Cells go to modes from the highest on: a cell between two modes joins them
- * where it is not much lower than the lower one (prominence, as of mountains).
- * In dim light colours lie nearer each other, by the same factor in each axis,
- * and so do the sides of cells; with few points they are wider again, as the
- * histogram with the least error has them (Scott 1992).  They are never wider
- * than in full light. */
+ * Modes of a histogram in Lab from which that of the surroundings is
+ * subtracted. Cells are added to modes from the highest on.  A cell between two
+ * modes joins them if it is not much lower than the lower mode (prominence, as
+ * of mountains). In dim light the differences of colours shrink by the same
+ * factor in each axis, and the sides of cells shrink with them.  With few
+ * points the cells are wider, as wide as the histogram with the least error has
+ * them (Scott 1992), but never wider than in full light. */
 
-/* Sides of a cell in full light.  Lightness changes most within a thing. */
+/* Sides of a cell in full light.  Lightness varies most within an object. */
 #define STEP_L 8
 #define STEP_AB 6
 #define N_L (100 / STEP_L + 1)
 #define N_AB (256 / STEP_AB + 1)
 #define CELLS (N_L * N_AB * N_AB)
-#define SADDLE .7     /* of the lower peak: above, both are one mode */
-#define RIM .3        /* of a peak: what is lower is of no mode */
-#define SHARE .7      /* of the best mode's score that another must have */
-#define MIN_PART .1   /* of a region: what its surroundings do not have */
-#define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST is above */
+#define SADDLE \
+ .7            /* of the lower peak; two peaks with a higher cell between \
+                  them are one mode */
+#define RIM .3 /* of a peak; a lower cell belongs to no mode */
+#define SHARE \
+ .7                 /* of the best mode's score, which another mode must reach \
+                     */
+#define MIN_PART .1 /* part of a region that its surroundings must lack */
+#define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST exceeds */
 #define BRIGHTEST 100
 #define MANY_POINTS 1000 /* with fewer, cells are wider */
-#define MIN_SCALE .2     /* there, eight bits are as coarse as cells */
+#define MIN_SCALE \
+ .2 /* at this scale, a step of eight bits is as wide as a \
+       cell */
 
 typedef struct {
   float height;
@@ -47,15 +53,17 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  float scale;                                 /* of the sides of cells */
-  float in[CELLS], around[CELLS], rest[CELLS]; /* parts of the points */
-  float height[CELLS]; /* how much more the region has, smoothed */
-  int parent[CELLS];   /* -1: of no mode */
+  float scale;                                 /* factor of the sides of cells
+                                                */
+  float in[CELLS], around[CELLS], rest[CELLS]; /* parts of the points of region,
+                                                  surroundings and rest */
+  float height[CELLS]; /* in[] minus around[], smoothed */
+  int parent[CELLS];   /* -1: in no mode */
   Cell order[CELLS];
 } Grid;
 
 static int
-axis (float v, float from, int step, int n)
+lab_axis (float v, float from, int step, int n)
 {
   int i = (int) ((v - from) / (float) step);
 
@@ -63,47 +71,49 @@ axis (float v, float from, int step, int n)
 }
 
 static int
-cell_of (const Grid *g, const float p[3])
+cell_of_point (const Grid *g, const float p[3])
 {
-  return (axis (p[0] / g->scale, 0, STEP_L, N_L) * N_AB +
-             axis (p[1] / g->scale, -128, STEP_AB, N_AB)) *
+  return (lab_axis (p[0] / g->scale, 0, STEP_L, N_L) * N_AB +
+             lab_axis (p[1] / g->scale, -128, STEP_AB, N_AB)) *
       N_AB +
-      axis (p[2] / g->scale, -128, STEP_AB, N_AB);
+      lab_axis (p[2] / g->scale, -128, STEP_AB, N_AB);
 }
 
 static void
-count (const Grid *g, const MoctSamples *s, float *part)
+count_points (const Grid *g, const MoctSamples *s, float *part)
 {
   for (int i = 0; i < s->n; i++)
-    part[cell_of (g, s->at + 3 * (size_t) i)] += 1 / (float) s->n;
+    part[cell_of_point (g, s->at + 3 * (size_t) i)] += 1 / (float) s->n;
 }
 
-/* How far apart colours lie in the light of @frame, beside full light. */
+/* The factor by which colours differ in the light of @frame, 1 in full
+ * light. */
 static float
-light (const MoctSamples *frame)
+light_scale (const MoctSamples *frame)
 {
   int count[101] = {0}, brighter = 0, l = 100;
 
   for (int i = 0; i < frame->n; i++)
-    count[axis (frame->at[3 * (size_t) i], 0, 1, 101)]++;
+    count[lab_axis (frame->at[3 * (size_t) i], 0, 1, 101)]++;
   while (l > 0 && (brighter += count[l]) <= frame->n / BRIGHTEST)
     l--;
   return (float) l / FULL_LIGHT;
 }
 
-/* Of the sides of cells, for the modes of @region in @frame. */
+/* The factor of the sides of cells for the modes of @region in @frame. */
 static float
 cell_scale (const MoctSamples *region, const MoctSamples *frame)
 {
   double few = fmax (1, (double) MANY_POINTS / region->n);
 
   return (float) fmin (1,
-      fmax (MIN_SCALE, light (frame->n ? frame : region) * pow (few, 1. / 7)));
+      fmax (MIN_SCALE,
+          light_scale (frame->n ? frame : region) * pow (few, 1. / 7)));
 }
 
-/* [1 2 1] / 4 along the axis whose cells lie @apart. */
+/* Convolves @v with [1 2 1] / 4 along the axis whose cells lie @apart. */
 static void
-smooth (float *v, int apart, int n)
+smooth_axis (float *v, int apart, int n)
 {
   for (int i = 0; i < CELLS; i++) {
     float before = 0;
@@ -120,16 +130,16 @@ smooth (float *v, int apart, int n)
 }
 
 static int
-top (int *parent, int i)
+mode_top (int *parent, int i)
 {
   while (parent[i] != i)
     i = parent[i] = parent[parent[i]];
   return i;
 }
 
-/* The cells next to @i, itself among them; returns how many. */
+/* Lists the cells next to @i, and @i itself; returns their number. */
 static int
-find_near (int i, int near[27])
+find_near_cells (int i, int near[27])
 {
   int l = i / N_AB / N_AB, a = i / N_AB % N_AB, b = i % N_AB, n = 0;
 
@@ -142,21 +152,22 @@ find_near (int i, int near[27])
   return n;
 }
 
-/* @i joins the highest mode beside it, and modes that it joins are one. */
+/* Adds cell @i to the highest mode next to it.  Modes that the cell joins
+ * become one. */
 static void
-add_cell (Grid *g, int i)
+add_cell_to_modes (Grid *g, int i)
 {
-  int near[27], n = find_near (i, near), best = -1;
+  int near[27], n = find_near_cells (i, near), best = -1;
 
   for (int k = 0; k < n; k++) {
-    int t = g->parent[near[k]] < 0 ? -1 : top (g->parent, near[k]);
+    int t = g->parent[near[k]] < 0 ? -1 : mode_top (g->parent, near[k]);
 
     if (t >= 0 && (best < 0 || g->height[t] > g->height[best]))
       best = t;
   }
   g->parent[i] = best < 0 ? i : best;
   for (int k = 0; k < n && best >= 0; k++) {
-    int t = g->parent[near[k]] < 0 ? -1 : top (g->parent, near[k]);
+    int t = g->parent[near[k]] < 0 ? -1 : mode_top (g->parent, near[k]);
 
     if (t >= 0 && g->height[i] >= (float) SADDLE * g->height[t])
       g->parent[t] = best;
@@ -164,7 +175,7 @@ add_cell (Grid *g, int i)
 }
 
 static int
-higher_first (const void *p, const void *q)
+compare_heights (const void *p, const void *q)
 {
   const Cell *a = p, *b = q;
 
@@ -173,31 +184,31 @@ higher_first (const void *p, const void *q)
                                : a->cell - b->cell;
 }
 
-/* Of g->height. */
+/* Makes the modes of g->height. */
 static void
 make_modes (Grid *g)
 {
   int n = 0;
 
-  smooth (g->height, 1, N_AB);
-  smooth (g->height, N_AB, N_AB);
-  smooth (g->height, N_AB * N_AB, N_L);
+  smooth_axis (g->height, 1, N_AB);
+  smooth_axis (g->height, N_AB, N_AB);
+  smooth_axis (g->height, N_AB * N_AB, N_L);
   for (int i = 0; i < CELLS; i++) {
     g->parent[i] = -1;
     if (g->height[i] > 0)
       g->order[n++] = (Cell){g->height[i], i};
   }
-  qsort (g->order, n, sizeof *g->order, higher_first);
+  qsort (g->order, n, sizeof *g->order, compare_heights);
   for (int i = 0; i < n; i++)
-    add_cell (g, g->order[i].cell);
+    add_cell_to_modes (g, g->order[i].cell);
 }
 
 static void
-leave_rims (Grid *g)
+remove_rims (Grid *g)
 {
   for (int i = 0; i < CELLS; i++)
     if (g->parent[i] >= 0 &&
-        g->height[i] < (float) RIM * g->height[top (g->parent, i)])
+        g->height[i] < (float) RIM * g->height[mode_top (g->parent, i)])
       g->parent[i] = -1;
 }
 
@@ -206,16 +217,16 @@ typedef struct {
   double in, around, rest, score;
 } Mode;
 
-/* What colours say of the region that has the part @in of them, and all else
- * @other: their part of the relative entropy between both. */
+/* The part of the relative entropy between region and rest that comes from
+ * colours with the part @in of the region and the part @other of the rest. */
 static double
-score (double in, double other)
+entropy_score (double in, double other)
 {
   return in > other ? in * log (in / other) : 0;
 }
 
-/* The best MOCT_MODES modes, best first.  Of all else @n_points were looked at:
- * rarer than one of them is not known. */
+/* Lists the best MOCT_MODES modes, best first.  @n_points is the number of
+ * points of the rest: a part rarer than one point is not known. */
 static int
 rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
 {
@@ -228,12 +239,13 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
     if (g->parent[i] != i)
       continue;
     for (int k = 0; k < CELLS; k++)
-      if (g->parent[k] >= 0 && top (g->parent, k) == i) {
+      if (g->parent[k] >= 0 && mode_top (g->parent, k) == i) {
         m.in += g->in[k];
         m.around += g->around[k];
         m.rest += g->rest[k];
       }
-    m.score = score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
+    m.score =
+        entropy_score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
     for (at = n; at > 0 && modes[at - 1].score < m.score; at--)
       if (at < MOCT_MODES)
         modes[at] = modes[at - 1];
@@ -245,10 +257,11 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
   return n;
 }
 
-/* Which points of @rest are other things' colours: those whose mode in the rest
- * of the frame has its highest cell neither in a mode of the region, which are
- * those of @thing's cells, nor beside one.  What else is of the region's colour
- * has such a mode there, too, and is no reason to tell it apart. */
+/* Finds the points of @rest that are colours of other objects.  Such a point is
+ * in a mode of the rest of the frame whose highest cell is neither in a mode of
+ * the region, given by @thing's cells, nor next to one.  A thing elsewhere with
+ * the region's colour has its highest cell there, and its points are no
+ * rivals. */
 static void
 find_rivals (
     Grid *g, const bool thing[CELLS], const MoctSamples *rest, bool *rival)
@@ -257,7 +270,8 @@ find_rivals (
   make_modes (g);
   for (int i = 0; i < rest->n; i++) {
     int near[27];
-    int n = find_near (top (g->parent, cell_of (g, rest->at + 3 * i)), near);
+    int n = find_near_cells (
+        mode_top (g->parent, cell_of_point (g, rest->at + 3 * i)), near);
 
     rival[i] = true;
     for (int k = 0; k < n; k++)
@@ -265,70 +279,72 @@ find_rivals (
   }
 }
 
-/* What is learned from. */
+/* The samples to learn from. */
 typedef struct {
   MoctSamples region, around, rest;
-  double share; /* of the frame that the region is */
-  int *mode;    /* of the region's points: 0 is the best, -1 none */
-  bool *rival;  /* of the rest's points: is of another thing's colour */
+  double share; /* area of the region as a part of the frame */
+  int *mode;    /* of each of the region's points: 0 is the best mode, -1 none
+                 */
+  bool *rival;  /* of each of the rest's points: it is another object's colour
+                 */
 } Lesson;
 
 static void
-assign (Lesson *l, Grid *g, const Mode *modes, int kept)
+assign_modes (Lesson *l, Grid *g, const Mode *modes, int kept)
 {
   bool thing[CELLS] = {false};
 
   for (int i = 0; i < l->region.n; i++) {
-    int cell = cell_of (g, l->region.at + 3 * (size_t) i);
+    int cell = cell_of_point (g, l->region.at + 3 * (size_t) i);
 
     l->mode[i] = -1;
     for (int k = 0; k < kept && g->parent[cell] >= 0; k++)
-      if (top (g->parent, cell) == modes[k].top)
+      if (mode_top (g->parent, cell) == modes[k].top)
         l->mode[i] = k;
     thing[cell] |= l->mode[i] >= 0;
   }
   find_rivals (g, thing, &l->rest, l->rival);
 }
 
-/* Finds at most MOCT_MODES modes of the region's colours, apart from those of
- * what surrounds it and of the rest of the frame.  Returns their number, 0
- * where the region does not differ from what surrounds it, or -1 without
- * memory. */
+/* Finds at most MOCT_MODES modes of the region's colours that distinguish it
+ * from its surroundings and from the rest of the frame.  Returns their number;
+ * 0 if the region does not differ from its surroundings; -1 without memory. */
 static int
 find_modes (Lesson *l)
 {
   Grid *g = calloc (1, sizeof *g);
   Mode modes[MOCT_MODES];
-  double more = 0; /* of them than what surrounds the region has */
+  double more = 0; /* of them, how much larger a part of the region than of the
+                      surroundings */
   int n, kept = 0;
 
   if (!g)
     return -1;
   g->scale = cell_scale (&l->region, &l->rest);
-  count (g, &l->region, g->in);
-  count (g, &l->around, g->around);
-  count (g, &l->rest, g->rest);
+  count_points (g, &l->region, g->in);
+  count_points (g, &l->around, g->around);
+  count_points (g, &l->rest, g->rest);
   for (int i = 0; i < CELLS; i++)
     g->height[i] = g->in[i] - g->around[i];
   make_modes (g);
-  leave_rims (g);
+  remove_rims (g);
   n = rank_modes (g, l->rest.n ? l->rest.n : l->region.n, modes);
   while (kept < n && modes[kept].score > 0 &&
       modes[kept].score >= SHARE * modes[0].score) {
     more += modes[kept].in - modes[kept].around;
     kept++;
   }
-  assign (l, g, modes, kept);
+  assign_modes (l, g, modes, kept);
   free (g);
   return more >= MIN_PART ? kept : 0;
 }
 
-/* ---- The colour ---- */
+/* ---- The colour's ranges ---- */
 
 #define MAX_SAMPLES (1 << 15)
-#define TAIL 20 /* one in this many pixels is left out at each end */
-/* What surrounds a region, in lengths of its sides from it on: a region is
- * often set within the thing. */
+#define TAIL 20 /* one pixel in this many is left out at each end */
+/* The surroundings of a region begin at GAP and end at AROUND of its sides from
+ * it; there is a gap because a region is often drawn within the object. */
 #define GAP .5
 #define AROUND 1
 
@@ -343,7 +359,7 @@ typedef struct {
 } Picture;
 
 static const char *
-fetch (const Device *dev, const Image *frame, Picture *p)
+fetch_picture (const Device *dev, const Image *frame, Picture *p)
 {
   size_t offset[3], size = 0;
 
@@ -366,10 +382,10 @@ fetch (const Device *dev, const Image *frame, Picture *p)
   return device_wait (dev);
 }
 
-/* Points of at most MAX_SAMPLES pixels of @in, evenly spread, that are not in
+/* Samples at most MAX_SAMPLES pixels of @in, evenly spread, that are not in
  * @out. */
 static const char *
-sample (
+sample_points (
     const Picture *p, const ImageBox *in, const ImageBox *out, MoctSamples *s)
 {
   int w = in->x1 - in->x0, h = in->y1 - in->y0, step = 1;
@@ -392,16 +408,17 @@ sample (
 }
 
 static int
-compare (const void *p, const void *q)
+compare_floats (const void *p, const void *q)
 {
   float a = *(const float *) p, b = *(const float *) q;
 
   return (a > b) - (a < b);
 }
 
-/* The limits of the points of mode @k; of all points where @mode is NULL. */
+/* Sets the limits of @range to those of the points of mode @k, or of all points
+ * if @mode is NULL. */
 static const char *
-set_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
+set_mode_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
 {
   float *axis = malloc (s->n * sizeof *axis);
 
@@ -413,7 +430,7 @@ set_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
     for (int j = 0; j < s->n; j++)
       if (!mode || mode[j] == k)
         axis[n++] = s->at[3 * (size_t) j + i];
-    qsort (axis, n, sizeof *axis, compare);
+    qsort (axis, n, sizeof *axis, compare_floats);
     range->lo[i] = fmaxf (min_lab[i], floorf (axis[n / TAIL] - margin[i]));
     range->hi[i] =
         fminf (max_lab[i], ceilf (axis[n - 1 - n / TAIL] + margin[i]));
@@ -423,7 +440,7 @@ set_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
 }
 
 static double
-part_held (const MoctColour *colour, const MoctSamples *s)
+held_part (const MoctColour *colour, const MoctSamples *s)
 {
   int n = 0;
 
@@ -432,21 +449,23 @@ part_held (const MoctColour *colour, const MoctSamples *s)
   return s->all ? (double) n / s->all : 0;
 }
 
-/* ---- The sides ---- */
+/* ---- The ranges' sides ---- */
 
-#define STEPS 3   /* across a margin */
-#define GAIN 1.01 /* of the score, for which a side moves by a step */
+#define STEPS 3 /* of a side, across a margin */
+#define GAIN \
+ 1.01 /* factor of the score from which on a side moves by a step \
+       */
 
-/* What the first colour holds: smaller ones are compared by it. */
+/* The points in the first colour: those of smaller colours are among them. */
 typedef struct {
   MoctSamples region, around, rivals;
   double share;
 } Held;
 
-/* The points of @from that @colour holds, of those in @are where it is given.
- */
+/* Picks the points of @from that @colour holds and, if @are is given, for which
+ * @are is true. */
 static const char *
-pick (const MoctColour *colour, const MoctSamples *from, const bool *are,
+pick_points (const MoctColour *colour, const MoctSamples *from, const bool *are,
     MoctSamples *to)
 {
   to->all = from->all;
@@ -461,18 +480,19 @@ pick (const MoctColour *colour, const MoctSamples *from, const bool *are,
   return NULL;
 }
 
-/* As a mode's; but rivals need not become fewer than the region's pixels. */
+/* The score of @colour.  Rivals need not become fewer than the region's
+ * pixels. */
 static double
 colour_score (const MoctColour *colour, const Held *h)
 {
-  double in = part_held (colour, &h->region);
+  double in = held_part (colour, &h->region);
   double other =
-      fmax (part_held (colour, &h->around), part_held (colour, &h->rivals));
+      fmax (held_part (colour, &h->around), held_part (colour, &h->rivals));
 
-  return score (in, other + h->share * in);
+  return entropy_score (in, other + h->share * in);
 }
 
-/* One of the six sides of each range, @side, by @steps inwards. */
+/* Moves one of the six sides of each range, @side, inwards by @steps. */
 static void
 move_side (MoctColour *colour, int side, int steps)
 {
@@ -487,7 +507,7 @@ move_side (MoctColour *colour, int side, int steps)
     hi[axis] -= by;
 }
 
-/* Moves sides of @colour inwards, of all each time the one that gains most. */
+/* Moves sides of @colour inwards, each time the side that gains the most. */
 static void
 move_sides (const Held *h, MoctColour *colour)
 {
@@ -514,15 +534,15 @@ move_sides (const Held *h, MoctColour *colour)
 }
 
 static const char *
-tell_apart (const Lesson *l, MoctColour *colour)
+move_sides_inwards (const Lesson *l, MoctColour *colour)
 {
   Held h = {.share = l->share};
-  const char *err = pick (colour, &l->region, NULL, &h.region);
+  const char *err = pick_points (colour, &l->region, NULL, &h.region);
 
   if (!err)
-    err = pick (colour, &l->around, NULL, &h.around);
+    err = pick_points (colour, &l->around, NULL, &h.around);
   if (!err)
-    err = pick (colour, &l->rest, l->rival, &h.rivals);
+    err = pick_points (colour, &l->rest, l->rival, &h.rivals);
   if (!err)
     move_sides (&h, colour);
   free (h.region.at);
@@ -531,19 +551,20 @@ tell_apart (const Lesson *l, MoctColour *colour)
   return err;
 }
 
-/* As a mode's, of all that @colour holds. */
+/* The score of all colours that @colour holds. */
 static double
 whole_score (const MoctColour *colour, const Lesson *l)
 {
   int n_points = l->rest.n ? l->rest.n : l->region.n;
   double other =
-      fmax (part_held (colour, &l->around), part_held (colour, &l->rest));
+      fmax (held_part (colour, &l->around), held_part (colour, &l->rest));
 
-  return score (part_held (colour, &l->region), fmax (other, 1. / n_points));
+  return entropy_score (
+      held_part (colour, &l->region), fmax (other, 1. / n_points));
 }
 
 static void
-put_range (MoctColour *colour, int k, const MoctRange *range)
+set_colour_range (MoctColour *colour, int k, const MoctRange *range)
 {
   if (k)
     colour->also[k - 1] = *range;
@@ -553,9 +574,9 @@ put_range (MoctColour *colour, int k, const MoctRange *range)
   colour->n_also = k;
 }
 
-/* Of the ranges of @n modes those with which @colour says most of the region,
- * each time the one with which it says more than with all before: the margin of
- * another may reach what is common.  Returns how many. */
+/* Chooses among the ranges of @n modes, each time the range with which @colour
+ * has a higher score than before: the margin of another range may hold colours
+ * that are common elsewhere.  Returns the number of chosen ranges. */
 static int
 choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
 {
@@ -567,7 +588,7 @@ choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
     for (int k = kept; k < n; k++) {
       double now;
 
-      put_range (colour, kept, &range[k]);
+      set_colour_range (colour, kept, &range[k]);
       now = whole_score (colour, l);
       if (now > best) {
         best = now;
@@ -578,14 +599,14 @@ choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
       colour->n_also = kept - 1;
       return kept;
     }
-    put_range (colour, kept, &range[which]);
+    set_colour_range (colour, kept, &range[which]);
     range[which] = range[kept];
   }
   return n;
 }
 
 static const char *
-set_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
+set_learned_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
 {
   int n = find_modes (l);
   MoctRange range[MOCT_MODES];
@@ -594,19 +615,19 @@ set_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
     return "out of memory";
   colour->space = MOCT_LAB;
   for (int k = 0; k < n || k == 0; k++)
-    TRY (set_range (&l->region, n ? l->mode : NULL, k, &range[k]));
+    TRY (set_mode_range (&l->region, n ? l->mode : NULL, k, &range[k]));
   learned->modes = n ? choose_ranges (l, range, n, colour) : 0;
   if (n)
-    TRY (tell_apart (l, colour));
+    TRY (move_sides_inwards (l, colour));
   else
-    put_range (colour, 0, range);
-  learned->explained = part_held (colour, &l->region);
-  learned->elsewhere = part_held (colour, &l->rest);
+    set_colour_range (colour, 0, range);
+  learned->explained = held_part (colour, &l->region);
+  learned->elsewhere = held_part (colour, &l->rest);
   return NULL;
 }
 
 static ImageBox
-widen (const ImageBox *in, double by, const Image *frame)
+widen_range (const ImageBox *in, double by, const Image *frame)
 {
   int x = (int) ceil ((in->x1 - in->x0) * by);
   int y = (int) ceil ((in->y1 - in->y0) * by);
@@ -617,23 +638,23 @@ widen (const ImageBox *in, double by, const Image *frame)
 }
 
 static const char *
-learn (const Picture *p, const ImageBox *in, Lesson *l, MoctColour *colour,
-    MoctLearned *learned)
+learn_ranges (const Picture *p, const ImageBox *in, Lesson *l,
+    MoctColour *colour, MoctLearned *learned)
 {
-  ImageBox near = widen (in, GAP, &p->image), none = {0};
-  ImageBox around = widen (in, AROUND, &p->image);
+  ImageBox near = widen_range (in, GAP, &p->image), none = {0};
+  ImageBox around = widen_range (in, AROUND, &p->image);
   ImageBox all = {0, 0, p->image.width, p->image.height};
 
-  TRY (sample (p, in, &none, &l->region));
-  TRY (sample (p, &around, &near, &l->around));
-  TRY (sample (p, &all, &near, &l->rest));
+  TRY (sample_points (p, in, &none, &l->region));
+  TRY (sample_points (p, &around, &near, &l->around));
+  TRY (sample_points (p, &all, &near, &l->rest));
   l->share = (double) (in->x1 - in->x0) * (in->y1 - in->y0) /
       ((double) p->image.width * p->image.height);
   l->mode = malloc (l->region.n * sizeof *l->mode);
   l->rival = malloc (l->rest.n + 1);
   if (!l->mode || !l->rival)
     return "out of memory";
-  return set_colour (l, colour, learned);
+  return set_learned_colour (l, colour, learned);
 }
 
 const char *
@@ -650,9 +671,9 @@ moct_learn_from (const Device *dev, const Image *frame, ImageBox in,
   in.y1 = in.y1 > frame->height ? frame->height : in.y1;
   if (in.x0 >= in.x1 || in.y0 >= in.y1)
     return "the region to learn from lies outside the frame";
-  err = fetch (dev, frame, &p);
+  err = fetch_picture (dev, frame, &p);
   if (!err)
-    err = learn (&p, &in, &l, colour, learned);
+    err = learn_ranges (&p, &in, &l, colour, learned);
   free (p.memory);
   free (l.region.at);
   free (l.around.at);

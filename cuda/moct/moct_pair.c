@@ -21,10 +21,10 @@ compare_pairs (const void *p, const void *q)
   return 0;
 }
 
-/* Squared distance over the track's reach, and how much the size changed; more
- * than 1 where the blob is out of reach. */
+/* The cost of pairing: squared distance over the track's reach, and the change
+ * in size.  More than 1 if the blob is out of reach. */
 static double
-cost (const MoctTrack *t, const MoctSum *sum, double gate)
+pair_cost (const MoctTrack *t, const MoctSum *sum, double gate)
 {
   double dx = moct_sum_cx (sum) - t->x, dy = moct_sum_cy (sum) - t->y;
   double r = moct_track_reach (t, gate), d = (dx * dx + dy * dy) / (r * r);
@@ -37,10 +37,12 @@ cost (const MoctTrack *t, const MoctSum *sum, double gate)
 
 /* ---- Several tracks in one blob ---- */
 
-#define TOUCHING .9 /* of the areas of all: nothing is hidden */
+#define TOUCHING \
+ .9 /* part of the sum of all areas from which on nothing is \
+       hidden */
 
 static bool
-inside (const MoctTrack *t, const ImageBox *box)
+is_inside_box (const MoctTrack *t, const ImageBox *box)
 {
   return t->x >= box->x0 && t->x < box->x1 && t->y >= box->y0 && t->y < box->y1;
 }
@@ -52,15 +54,16 @@ find_members (const MoctGroup *g, const ImageBox *box, int *members)
 
   for (int t = 0; t < g->n_tracks; t++)
     if (!g->track_done[t] && g->tracks[t].known >= MOCT_YOUNG &&
-        inside (&g->tracks[t], box))
+        is_inside_box (&g->tracks[t], box))
       members[n++] = t;
   return n;
 }
 
-/* Tracks that have met: a blob clearly larger than each of them, and not larger
- * than all together. */
+/* Whether the members have met in the blob: it is clearly larger than each of
+ * them, and not larger than all together. */
 static bool
-have_met (const MoctGroup *g, const int *members, int n, const MoctSum *sum)
+have_members_met (
+    const MoctGroup *g, const int *members, int n, const MoctSum *sum)
 {
   double all = 0, largest = 0;
 
@@ -71,9 +74,10 @@ have_met (const MoctGroup *g, const int *members, int n, const MoctSum *sum)
   return n > 1 && sum->n > 1.15 * largest && sum->n < 1.25 * all;
 }
 
-/* They lie side by side: nothing of them is hidden. */
+/* Whether the members lie side by side, with nothing of them hidden. */
 static bool
-are_touching (const MoctGroup *g, const int *members, int n, const MoctSum *sum)
+are_side_by_side (
+    const MoctGroup *g, const int *members, int n, const MoctSum *sum)
 {
   double all = 0;
 
@@ -86,9 +90,10 @@ typedef struct {
   double x0, y0, x1, y1;
 } Reach;
 
-/* The box that a track had when it was seen whole, where it is predicted. */
+/* The box of the track when all of it was seen last, moved to its predicted
+ * place. */
 static Reach
-sides (const MoctTrack *t)
+predicted_sides (const MoctTrack *t)
 {
   const ImageBox *b = &t->whole.box;
   double dx, dy;
@@ -101,11 +106,11 @@ sides (const MoctTrack *t)
   return (Reach){b->x0 + dx, b->y0 + dy, b->x1 + dx, b->y1 + dy};
 }
 
-/* How far a side of the blob, from @lo to @hi, says that a member from @from to
- * @to lies from where it is predicted.  @first, @last: it reaches the farthest
- * that way, so that the blob's side is its own.  NAN: nothing is known. */
+/* The offset of a member, predicted to be from @from to @to, by the sides of
+ * the blob, @lo and @hi.  @first, @last: no other member reaches farther that
+ * way, so that the blob's side is this member's side.  NAN: unknown. */
 static double
-shift_along (
+offset_along (
     double from, double to, double lo, double hi, bool first, bool last)
 {
   if (to - from > hi - lo || (first && last))
@@ -115,30 +120,31 @@ shift_along (
   return last || to > hi ? hi - to : NAN;
 }
 
-/* The centroid of such a blob is no one's, but each of its sides is the side
- * of the member that reaches the farthest that way. */
+/* Places the members by the blob's sides.  The blob's centroid belongs to no
+ * member, but each side of the blob is the side of the member that reaches the
+ * farthest that way. */
 static void
 place_members (
     MoctGroup *g, const int *members, int n, const ImageBox *box, bool touching)
 {
-  Reach all = sides (&g->tracks[members[0]]);
+  Reach all = predicted_sides (&g->tracks[members[0]]);
 
   for (int i = 1; i < n; i++) {
-    Reach r = sides (&g->tracks[members[i]]);
+    Reach r = predicted_sides (&g->tracks[members[i]]);
 
     all = (Reach){fmin (all.x0, r.x0), fmin (all.y0, r.y0), fmax (all.x1, r.x1),
         fmax (all.y1, r.y1)};
   }
   for (int i = 0; i < n; i++) {
     MoctTrack *t = &g->tracks[members[i]];
-    Reach r = sides (t);
+    Reach r = predicted_sides (t);
 
     moct_track_place (t,
         t->x +
-            shift_along (
+            offset_along (
                 r.x0, r.x1, box->x0, box->x1, r.x0 <= all.x0, r.x1 >= all.x1),
         t->y +
-            shift_along (
+            offset_along (
                 r.y0, r.y1, box->y0, box->y1, r.y0 <= all.y0, r.y1 >= all.y1));
     t->merged = true;
     g->track_done[members[i]] = true;
@@ -156,9 +162,10 @@ moct_group_merge (MoctGroup *g)
     const MoctSum *sum = &g->blobs[b].sum;
     int n = find_members (g, &sum->box, members);
 
-    if (!have_met (g, members, n, sum))
+    if (!have_members_met (g, members, n, sum))
       continue;
-    place_members (g, members, n, &sum->box, are_touching (g, members, n, sum));
+    place_members (
+        g, members, n, &sum->box, are_side_by_side (g, members, n, sum));
     g->blob_done[b] = true;
   }
   for (int t = 0; t < g->n_tracks; t++)
@@ -168,7 +175,7 @@ moct_group_merge (MoctGroup *g)
 /* ---- One track, one blob ---- */
 
 static void
-pair (MoctGroup *g, const Pair *p)
+pair_track (MoctGroup *g, const Pair *p)
 {
   if (g->track_done[p->track] || g->blob_done[p->blob])
     return;
@@ -177,8 +184,9 @@ pair (MoctGroup *g, const Pair *p)
   moct_track_grow (&g->tracks[p->track], &g->seen[p->track]);
 }
 
-/* Something in front can cut an object into parts: they, and nothing else, make
- * it no larger than it was. */
+/* Whether the blob is a part of the object whose other parts are @seen: an
+ * object in front may cut one into parts, which together are no larger than it
+ * was. */
 static bool
 is_part (const MoctTrack *t, const MoctSum *seen, const MoctSum *part)
 {
@@ -191,7 +199,7 @@ is_part (const MoctTrack *t, const MoctSum *seen, const MoctSum *part)
 }
 
 static void
-add_parts (MoctGroup *g, int track)
+add_other_parts (MoctGroup *g, int track)
 {
   for (int b = 0; b < g->n_blobs; b++)
     if (!g->blob_done[b] &&
@@ -201,9 +209,9 @@ add_parts (MoctGroup *g, int track)
     }
 }
 
-/* How far a track is from a box. */
+/* The distance of a track from a box. */
 static double
-distance_to (const MoctTrack *t, const ImageBox *box)
+distance_to_box (const MoctTrack *t, const ImageBox *box)
 {
   double x = fmax (0, fmax (box->x0 - t->x, t->x - box->x1));
   double y = fmax (0, fmax (box->y0 - t->y, t->y - box->y1));
@@ -211,10 +219,10 @@ distance_to (const MoctTrack *t, const ImageBox *box)
   return hypot (x, y);
 }
 
-/* The blob of @track is too large for it alone: the closest track without a
- * blob that fits is there as well. */
+/* If the blob of @track is too large for it alone, adds the closest track that
+ * fits and has no blob. */
 static void
-recruit (MoctGroup *g, int track, double gate)
+add_track_to_blob (MoctGroup *g, int track, double gate)
 {
   const MoctSum sum = g->seen[track];
   int members[2] = {track, -1};
@@ -222,18 +230,21 @@ recruit (MoctGroup *g, int track, double gate)
   for (int t = 0; t < g->n_tracks; t++) {
     const MoctTrack *u = &g->tracks[t];
     int both[2] = {track, t};
-    double far = distance_to (u, &sum.box);
+    double far = distance_to_box (u, &sum.box);
 
     if (g->track_done[t] || u->known < MOCT_YOUNG ||
-        far > moct_track_reach (u, gate) || !have_met (g, both, 2, &sum))
+        far > moct_track_reach (u, gate) ||
+        !have_members_met (g, both, 2, &sum))
       continue;
-    if (members[1] < 0 || far < distance_to (&g->tracks[members[1]], &sum.box))
+    if (members[1] < 0 ||
+        far < distance_to_box (&g->tracks[members[1]], &sum.box))
       members[1] = t;
   }
   if (members[1] < 0)
     return;
   g->seen[track].n = 0;
-  place_members (g, members, 2, &sum.box, are_touching (g, members, 2, &sum));
+  place_members (
+      g, members, 2, &sum.box, are_side_by_side (g, members, 2, &sum));
 }
 
 void
@@ -244,21 +255,21 @@ moct_group_pair (MoctGroup *g, double gate)
 
   for (int t = 0; t < g->n_tracks; t++)
     for (int b = 0; b < g->n_blobs; b++) {
-      double c = cost (&g->tracks[t], &g->blobs[b].sum, gate);
+      double c = pair_cost (&g->tracks[t], &g->blobs[b].sum, gate);
 
       if (!g->track_done[t] && !g->blob_done[b] && c <= 1)
         pairs[n++] = (Pair){c, t, b};
     }
   qsort (pairs, n, sizeof *pairs, compare_pairs);
   for (int i = 0; i < n; i++)
-    pair (g, &pairs[i]);
+    pair_track (g, &pairs[i]);
   for (int t = 0; t < g->n_tracks; t++)
     if (g->seen[t].n)
-      recruit (g, t, gate);
+      add_track_to_blob (g, t, gate);
   for (int t = 0; t < g->n_tracks; t++)
     if (g->seen[t].n) {
-      add_parts (g, t);
+      add_other_parts (g, t);
       moct_track_correct (&g->tracks[t], &g->seen[t]);
-      g->tracks[t].missed = -1; /* count () makes it 0 */
+      g->tracks[t].missed = -1; /* so that count_frame () sets it to 0 */
     }
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which blob of a colour is which of its tracks. */
+ * Pairs the blobs of a colour with its tracks. */
 #pragma once
 
 #include "moct/moct_filter.h"
 
-/* For comparison functions, one key after the other: returns from the function
- * where @a and @b differ. */
+/* Compares by one key, in a comparison function: returns from it if @a and @b
+ * differ. */
 #define ORDER(a, b) \
  if ((a) != (b)) \
  return (a) < (b) ? -1 : 1
@@ -19,14 +19,15 @@ typedef struct {
   const MoctBlob *blobs;
   int n_tracks, n_blobs;
   bool track_done[MOCT_MAX_OBJECTS], blob_done[MOCT_MAX_OBJECTS];
-  MoctSum seen[MOCT_MAX_OBJECTS]; /* n 0: of no pair */
+  MoctSum seen[MOCT_MAX_OBJECTS]; /* n 0: the track has no blob */
 } MoctGroup;
 
-/* Takes out tracks that meet in one blob, and that blob. */
+/* Finds tracks that share a blob, places them by the blob's sides, and marks
+ * tracks and blob as done. */
 void moct_group_merge (MoctGroup *group);
 
-/* Pairs what is left, nearest first, adds to each pair the other parts of the
- * object, and corrects the tracks. */
+/* Pairs the other tracks and blobs, nearest first, adds to each pair the other
+ * parts of the object, and corrects the tracks. */
 void moct_group_pair (MoctGroup *group, double gate);
 
 C_END

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Reads and writes the text form of colours.  Numbers are read here rather than
- * by the C library, whose decimal point depends on the locale. */
+ * Reads and writes the text form of colours.  Numbers are not read by the C
+ * library, whose decimal point depends on the locale. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,14 +11,14 @@
 #include "common/utf8.h"
 #include "moct/moct_colour.h"
 
-/* The spaces as the text form of colours names them. */
+/* Number of spaces with a name in the text form. */
 #define MOCT_TEXT_SPACES 5
 
 typedef struct {
   const char *name;
   MoctSpace space;
   int axes;
-  float lo[3], hi[3]; /* what a range must lie in */
+  float lo[3], hi[3]; /* limits of a range */
 } MoctTextSpace;
 
 static const MoctTextSpace moct_text_spaces[MOCT_TEXT_SPACES] = {
@@ -31,21 +31,22 @@ static const MoctTextSpace moct_text_spaces[MOCT_TEXT_SPACES] = {
 
 /* ---- Reading ---- */
 
-/* A greater difference than any two colours have. */
+/* More than the difference between any two colours. */
 #define MAX_TOLERANCE 400
 #define MAX_PROBLEM 256 /* bytes of a sentence */
 
 typedef struct {
-  const char *at; /* what is still to be read */
+  const char *at; /* the text that is not read yet */
   char *problem;
   size_t size;
-  int entry; /* 1-based, for messages */
+  int entry; /* number of the entry, from 1, for messages */
   const char *name;
 } Reader;
 
-/* What is quoted may be cut within a character, or be no text at all. */
+/* Sets the problem.  A quoted text may be cut within a character, or not be
+ * UTF-8. */
 static bool
-fail (Reader *r, const char *format, ...)
+set_problem (Reader *r, const char *format, ...)
 {
   char problem[MAX_PROBLEM];
   va_list args;
@@ -60,18 +61,18 @@ fail (Reader *r, const char *format, ...)
 }
 
 static void
-skip_space (Reader *r)
+skip_blanks (Reader *r)
 {
   while (*r->at == ' ' || *r->at == '\t' || *r->at == '\r')
     r->at++;
 }
 
 static bool
-accept (Reader *r, const char *token)
+accept_character (Reader *r, const char *token)
 {
   size_t n = strlen (token);
 
-  skip_space (r);
+  skip_blanks (r);
   if (strncmp (r->at, token, n))
     return false;
   r->at += n;
@@ -79,9 +80,9 @@ accept (Reader *r, const char *token)
 }
 
 static bool
-at_end (Reader *r)
+is_at_end (Reader *r)
 {
-  skip_space (r);
+  skip_blanks (r);
   return !*r->at || *r->at == ';' || *r->at == '\n';
 }
 
@@ -91,50 +92,52 @@ is_digit (char c)
   return c >= '0' && c <= '9';
 }
 
-/* [-]digits[.digits]; a second point belongs to "..". */
+/* Reads [-]digits[.digits].  Of two points in a row, none belongs to the
+ * number: they are "..". */
 static bool
-read_number (Reader *r, float *value)
+read_colour_number (Reader *r, float *value)
 {
   double v = 0, unit = 1;
   bool negative, any = false;
 
-  negative = accept (r, "-");
-  skip_space (r);
+  negative = accept_character (r, "-");
+  skip_blanks (r);
   for (; is_digit (*r->at) && v < 1e9; r->at++, any = true)
     v = 10 * v + (*r->at - '0');
   if (*r->at == '.' && is_digit (r->at[1]))
     for (r->at++; is_digit (*r->at); r->at++, any = true)
       v += (*r->at - '0') * (unit /= 10);
   if (!any)
-    return fail (r, "a number is missing at \"%.12s\"", r->at);
+    return set_problem (r, "a number is missing at \"%.12s\"", r->at);
   *value = (float) (negative ? -v : v);
   return true;
 }
 
 static bool
-read_axis (Reader *r, int s, int i, MoctRange *range)
+read_axis_range (Reader *r, int s, int i, MoctRange *range)
 {
   const MoctTextSpace *space = &moct_text_spaces[s];
 
-  if (i && !accept (r, ","))
-    return fail (r, "%s takes %d ranges, lo..hi separated by commas",
+  if (i && !accept_character (r, ","))
+    return set_problem (r, "%s takes %d ranges, lo..hi separated by commas",
         space->name, space->axes);
-  if (!read_number (r, &range->lo[i]))
+  if (!read_colour_number (r, &range->lo[i]))
     return false;
-  if (!accept (r, ".."))
-    return fail (r, "a range is written lo..hi, not \"%.12s\"", r->at);
-  if (!read_number (r, &range->hi[i]))
+  if (!accept_character (r, ".."))
+    return set_problem (r, "a range is written lo..hi, not \"%.12s\"", r->at);
+  if (!read_colour_number (r, &range->hi[i]))
     return false;
   if (range->lo[i] < space->lo[i] || range->hi[i] > space->hi[i] ||
       range->hi[i] < space->lo[i] || range->lo[i] > space->hi[i])
-    return fail (r, "range %d of %s must lie within %g..%g", i + 1, space->name,
-        space->lo[i], space->hi[i]);
+    return set_problem (r, "range %d of %s must lie within %g..%g", i + 1,
+        space->name, space->lo[i], space->hi[i]);
   if (range->lo[i] > range->hi[i] && !(space->space == MOCT_HSV && i == 0))
-    return fail (r, "range %d of %s ends before it begins", i + 1, space->name);
+    return set_problem (
+        r, "range %d of %s ends before it begins", i + 1, space->name);
   return true;
 }
 
-/* lo..hi,lo..hi,lo..hi, and more of them after "|". */
+/* Reads lo..hi,lo..hi,lo..hi, and further ranges after "|". */
 static bool
 read_ranges (Reader *r, int s, MoctColour *c)
 {
@@ -144,11 +147,11 @@ read_ranges (Reader *r, int s, MoctColour *c)
     MoctRange range = {{0}, {0}};
 
     if (n == MOCT_MODES)
-      return fail (r,
+      return set_problem (r,
           "there can be at most %d alternatives, with | between them",
           MOCT_MODES);
     for (int i = 0; i < moct_text_spaces[s].axes; i++)
-      if (!read_axis (r, s, i, &range))
+      if (!read_axis_range (r, s, i, &range))
         return false;
     if (n) {
       c->also[n - 1] = range;
@@ -157,7 +160,7 @@ read_ranges (Reader *r, int s, MoctColour *c)
       memcpy (c->hi, range.hi, sizeof c->hi);
     }
     c->n_also = n++;
-  } while (accept (r, "|"));
+  } while (accept_character (r, "|"));
   return true;
 }
 
@@ -170,7 +173,7 @@ hex_digit (char c)
                              : -1;
 }
 
-/* #rrggbb~TOL */
+/* Reads #rrggbb~TOL. */
 static bool
 read_near (Reader *r, MoctColour *c)
 {
@@ -179,54 +182,56 @@ read_near (Reader *r, MoctColour *c)
     int high = hex_digit (r->at[0]), low = high < 0 ? -1 : hex_digit (r->at[1]);
 
     if (low < 0)
-      return fail (r, "a colour is written #rrggbb in hexadecimal digits");
+      return set_problem (
+          r, "a colour is written #rrggbb in hexadecimal digits");
     c->rgb[i] = (uint8_t) (high << 4 | low);
   }
-  if (!accept (r, "~"))
-    return fail (r, "the tolerance is missing: #rrggbb~TOL, for example ~20");
-  if (!read_number (r, &c->hi[0]))
+  if (!accept_character (r, "~"))
+    return set_problem (
+        r, "the tolerance is missing: #rrggbb~TOL, for example ~20");
+  if (!read_colour_number (r, &c->hi[0]))
     return false;
   if (!(c->hi[0] >= 0 && c->hi[0] <= MAX_TOLERANCE))
-    return fail (r, "the tolerance must be 0 to %d", MAX_TOLERANCE);
+    return set_problem (r, "the tolerance must be 0 to %d", MAX_TOLERANCE);
   moct_rgb_to_lab (c->rgb, c->lo);
   return true;
 }
 
 static bool
-read_region (Reader *r, MoctColour *c)
+read_learn_region (Reader *r, MoctColour *c)
 {
   float v[4];
 
   c->space = MOCT_LEARN;
-  if (accept (r, "meta"))
+  if (accept_character (r, "meta"))
     return true;
   for (int i = 0; i < 4; i++) {
-    if (i && !accept (r, ","))
-      return fail (r,
+    if (i && !accept_character (r, ","))
+      return set_problem (r,
           "a region is written roi=x,y,w,h, roi=x,y,w,h@SECONDS or roi=meta");
-    if (!read_number (r, &v[i]))
+    if (!read_colour_number (r, &v[i]))
       return false;
     if (v[i] < 0 || v[i] > 32768 || v[i] != floorf (v[i]))
-      return fail (r, "a region is given in whole pixels, 0 to 32768");
+      return set_problem (r, "a region is given in whole pixels, 0 to 32768");
   }
   if (v[2] < 1 || v[3] < 1)
-    return fail (r, "the region is empty");
-  if (accept (r, "@") && !read_number (r, &c->learn_at))
+    return set_problem (r, "the region is empty");
+  if (accept_character (r, "@") && !read_colour_number (r, &c->learn_at))
     return false;
   if (c->learn_at < 0)
-    return fail (r, "the time to learn at is in seconds, 0 or more");
+    return set_problem (r, "the time to learn at is in seconds, 0 or more");
   c->region = (ImageBox){
       (int) v[0], (int) v[1], (int) (v[0] + v[2]), (int) (v[1] + v[3])};
   return true;
 }
 
 static bool
-read_model (Reader *r, MoctColour *c)
+read_colour_model (Reader *r, MoctColour *c)
 {
-  if (accept (r, "#"))
+  if (accept_character (r, "#"))
     return read_near (r, c);
-  if (accept (r, "roi="))
-    return read_region (r, c);
+  if (accept_character (r, "roi="))
+    return read_learn_region (r, c);
   for (int s = 0; s < MOCT_TEXT_SPACES; s++) {
     size_t n = strlen (moct_text_spaces[s].name);
 
@@ -236,7 +241,7 @@ read_model (Reader *r, MoctColour *c)
     c->space = moct_text_spaces[s].space;
     return read_ranges (r, s, c);
   }
-  return fail (r,
+  return set_problem (r,
       "\"%.12s\" is none of rgb=, yuv=, rg=, hsv=, lab=, "
       "#rrggbb~TOL and roi=",
       r->at);
@@ -253,42 +258,43 @@ is_utf8 (const char *text)
 }
 
 static bool
-read_name (Reader *r, MoctColour *c)
+read_colour_name (Reader *r, MoctColour *c)
 {
   size_t n = strcspn (r->at, ":;\n");
 
   while (n && (r->at[n - 1] == ' ' || r->at[n - 1] == '\t'))
     n--;
   if (!n || n >= MOCT_NAME_BYTES)
-    return fail (r, "a name of 1 to %d bytes must come before a colon",
+    return set_problem (r, "a name of 1 to %d bytes must come before a colon",
         MOCT_NAME_BYTES - 1);
   memcpy (c->name, r->at, n);
   if (!is_utf8 (c->name))
-    return fail (r, "the name \"%s\" is not UTF-8", c->name);
+    return set_problem (r, "the name \"%s\" is not UTF-8", c->name);
   r->name = c->name;
   r->at += n;
-  return accept (r, ":") ||
-      fail (r, "a colon must follow the name: NAME:SPACE=…");
+  return accept_character (r, ":") ||
+      set_problem (r, "a colon must follow the name: NAME:SPACE=…");
 }
 
 static bool
-read_colour (Reader *r, const MoctColour *before, int n, MoctColour *c)
+read_colour_entry (Reader *r, const MoctColour *before, int n, MoctColour *c)
 {
   memset (c, 0, sizeof *c);
-  if (!read_name (r, c))
+  if (!read_colour_name (r, c))
     return false;
-  skip_space (r);
-  if (!read_model (r, c))
+  skip_blanks (r);
+  if (!read_colour_model (r, c))
     return false;
-  if (!at_end (r))
-    return fail (r, "\"%.12s\" is left over", r->at);
+  if (!is_at_end (r))
+    return set_problem (r, "\"%.12s\" is left over", r->at);
   for (int i = 0; i < n; i++)
     if (!strcmp (before[i].name, c->name))
-      return fail (r, "the name stands there twice");
+      return set_problem (r, "the name stands there twice");
   return true;
 }
 
-/* #rrggbb or #rrggbb~TOL alone: no comment, but what lacks its name. */
+/* Whether @text is #rrggbb or #rrggbb~TOL, a colour without a name rather than
+ * a comment. */
 static bool
 is_nameless (const char *text)
 {
@@ -296,7 +302,7 @@ is_nameless (const char *text)
 
   while (r.at < text + 7 && hex_digit (*r.at) >= 0)
     r.at++;
-  return r.at == text + 7 && (*r.at == '~' || at_end (&r));
+  return r.at == text + 7 && (*r.at == '~' || is_at_end (&r));
 }
 
 bool
@@ -310,30 +316,32 @@ moct_parse (const char *text, MoctColour *colours, int *n_colours,
     r.at += strspn (r.at, " \t\r\n;");
     if (!*r.at)
       return true;
-    if (*r.at == '#' && !is_nameless (r.at)) { /* a comment fills its line */
+    if (*r.at == '#' && !is_nameless (r.at)) { /* a comment ends with its line
+                                                */
       r.at += strcspn (r.at, "\n");
       continue;
     }
     r.entry++;
     r.name = "";
     if (*r.at == '#')
-      return fail (&r, "write a name first: red:%.7s~20", r.at);
+      return set_problem (&r, "write a name first: red:%.7s~20", r.at);
     if (*n_colours == MOCT_MAX_COLOURS)
-      return fail (&r, "there can be at most %d colours", MOCT_MAX_COLOURS);
-    if (!read_colour (&r, colours, *n_colours, &colours[*n_colours]))
+      return set_problem (
+          &r, "there can be at most %d colours", MOCT_MAX_COLOURS);
+    if (!read_colour_entry (&r, colours, *n_colours, &colours[*n_colours]))
       return false;
     ++*n_colours;
   }
 }
 
-/* ---- Writing, whatever the locale's decimal point ---- */
+/* ---- Writing, with a point in any locale ---- */
 
 typedef struct {
   char *at, *end;
 } Writer;
 
 static void
-put (Writer *w, const char *format, ...)
+put_text (Writer *w, const char *format, ...)
 {
   va_list args;
   int n;
@@ -344,23 +352,23 @@ put (Writer *w, const char *format, ...)
   w->at += n < w->end - w->at ? n : w->end - w->at - 1;
 }
 
-/* At most four decimals, none that are 0 at the end. */
+/* Writes at most four decimals, without zeros at the end. */
 static void
-put_number (Writer *w, float value)
+put_colour_number (Writer *w, float value)
 {
   long scaled = lroundf (fabsf (value) * 10000), digits = scaled % 10000;
   int places = 4;
 
-  put (w, "%s%ld", value < 0 && scaled ? "-" : "", scaled / 10000);
+  put_text (w, "%s%ld", value < 0 && scaled ? "-" : "", scaled / 10000);
   if (!digits)
     return;
   for (; digits % 10 == 0; places--)
     digits /= 10;
-  put (w, ".%0*ld", places, digits);
+  put_text (w, ".%0*ld", places, digits);
 }
 
 static void
-put_box (Writer *w, const MoctColour *c)
+put_range_box (Writer *w, const MoctColour *c)
 {
   int s = 0;
 
@@ -369,12 +377,12 @@ put_box (Writer *w, const MoctColour *c)
   for (int k = 0; k <= c->n_also; k++) {
     MoctRange range = moct_range (c, k);
 
-    put (w, "%s%s", k ? "" : moct_text_spaces[s].name, k ? "|" : "=");
+    put_text (w, "%s%s", k ? "" : moct_text_spaces[s].name, k ? "|" : "=");
     for (int i = 0; i < moct_text_spaces[s].axes; i++) {
-      put (w, i ? "," : "");
-      put_number (w, range.lo[i]);
-      put (w, "..");
-      put_number (w, range.hi[i]);
+      put_text (w, i ? "," : "");
+      put_colour_number (w, range.lo[i]);
+      put_text (w, "..");
+      put_colour_number (w, range.hi[i]);
     }
   }
 }
@@ -389,20 +397,21 @@ moct_print (const MoctColour *colours, int n, char *text, size_t size)
     const MoctColour *c = &colours[k];
     const ImageBox *b = &c->region;
 
-    put (&w, "%s%s:", k ? ";" : "", c->name);
+    put_text (&w, "%s%s:", k ? ";" : "", c->name);
     if (c->space == MOCT_NEAR) {
-      put (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
-      put_number (&w, c->hi[0]);
+      put_text (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
+      put_colour_number (&w, c->hi[0]);
     } else if (c->space == MOCT_LEARN && b->x1 == b->x0) {
-      put (&w, "roi=meta");
+      put_text (&w, "roi=meta");
     } else if (c->space == MOCT_LEARN) {
-      put (&w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
+      put_text (
+          &w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
       if (c->learn_at > 0) {
-        put (&w, "@");
-        put_number (&w, c->learn_at);
+        put_text (&w, "@");
+        put_colour_number (&w, c->learn_at);
       }
     } else {
-      put_box (&w, c);
+      put_range_box (&w, c);
     }
   }
 }

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the blocks of a last kernel find goes to the host. */
+ * How the blocks of the last kernel report to the host. */
 #pragma once
 
 #include "moct/moct_cuda.cuh"
 
 static __device__ __forceinline__ bool
-is_wanted (const MoctWork &w, unsigned long long n)
+is_area_wanted (const MoctWork &w, unsigned long long n)
 {
   return n && n >= w.min_area && n <= w.max_area;
 }
 
-/* Takes places in the report for @n blobs and returns the first; the last of
- * @n_blocks ends the report.  One thread of each of these calls, once, when the
- * block no longer uses the counters. */
+/* Takes places in the report for @n blobs and returns the first.  The last of
+ * @n_blocks ends the report.  One thread of each block calls this once, when
+ * the block no longer uses the counters. */
 static __device__ __forceinline__ unsigned
-take_places (const MoctWork &w, unsigned n, unsigned n_blocks)
+take_report_places (const MoctWork &w, unsigned n, unsigned n_blocks)
 {
   unsigned long long before = 0;
 

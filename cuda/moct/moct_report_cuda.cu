@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Last kernel of the fused method where no blobs are asked for: the sums of the
- * colours go to the host. */
+ * Last kernel of the fused method if no blobs are wanted: reports the sums of
+ * colours to the host. */
 #include "moct/moct_report.cuh"
 
 #define THREADS 128
 
-/* A thread for each colour: reports its sum and clears it for the next frame.
- * Blobs are put side by side first, because host memory is written in long
- * pieces or slowly. */
+/* A thread for each colour reports its sum and clears it for the next frame.
+ * The sums are put side by side first, because writing host memory is fast in
+ * long pieces only. */
 static __global__ void
-colours_kernel (const __grid_constant__ MoctWork w)
+report_colours_kernel (const __grid_constant__ MoctWork w)
 {
   __shared__ MoctBlob blobs[THREADS];
   __shared__ unsigned n, place;
@@ -23,13 +23,13 @@ colours_kernel (const __grid_constant__ MoctWork w)
   if (k < w.n_colours) {
     MoctSum sum = w.colour_sums[k];
 
-    if (is_wanted (w, sum.n))
+    if (is_area_wanted (w, sum.n))
       blobs[atomicAdd (&n, 1u)] = {sum, k + 1, 0};
     moct_sum_clear (&w.colour_sums[k]);
   }
   __syncthreads ();
   if (threadIdx.x == 0)
-    place = take_places (w, n, gridDim.x);
+    place = take_report_places (w, n, gridDim.x);
   __syncthreads ();
 
   unsigned long long *to = (unsigned long long *) &w.result->blobs[place];
@@ -42,11 +42,11 @@ cudaKernelNodeParams
 moct_colours_node (const MoctWork *w, void **args)
 {
   return moct_node (
-      colours_kernel, ceil_div (w->n_colours, THREADS), THREADS, args);
+      report_colours_kernel, ceil_div (w->n_colours, THREADS), THREADS, args);
 }
 
 static __global__ void
-clear_kernel (MoctSum *sums)
+clear_colours_kernel (MoctSum *sums)
 {
   moct_sum_clear (&sums[threadIdx.x]);
 }
@@ -54,7 +54,7 @@ clear_kernel (MoctSum *sums)
 const char *
 moct_clear_colours (const Device *dev, const MoctWork *w)
 {
-  clear_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (
+  clear_colours_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (
       w->colour_sums);
   CUDA_TRY (cudaGetLastError ());
   return NULL;

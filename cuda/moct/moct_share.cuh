@@ -1,32 +1,35 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How blocks share the words of colours of many fragments.  The block of such a
- * colour, its owner, announces it; helpers, blocks without a colour, wait until
- * there is one or all are counted.  Help is optional: the owner works, too, and
- * waits in the end for no more than what others have begun. */
+ * How blocks share the words of colours with many fragments.  The owner, the
+ * block of such a colour, announces it.  Helpers, blocks without a colour of
+ * their own, wait until a colour is announced or all colours are counted.  Help
+ * is optional: the owner works, too, and in the end waits only for words that
+ * others have begun. */
 #pragma once
 
 #include "moct/moct_cuda.cuh"
 
-#define PATIENCE 10000 /* looks, of less than a microsecond each */
+#define PATIENCE 10000 /* polls, each shorter than a microsecond */
 
 static __device__ __forceinline__ uint32_t
-now (const uint32_t *value)
+volatile_value (const uint32_t *value)
 {
   return *(const volatile uint32_t *) value;
 }
 
-/* One thread says that the block's colour is counted, and is not large. */
+/* One thread reports that the block's colour is counted, and is not large. */
 static __device__ __forceinline__ void
-announce_none (const MoctWork &w)
+announce_small_colour (const MoctWork &w)
 {
   atomicAdd (&w.share->n_counted, 1u);
 }
 
 /* One thread announces a large colour, whose fragments begin at @from, when the
- * block has written what helpers read.  @own: for what finds no place. */
+ * block has written the data that helpers read.  @own is used if all places for
+ * announcements are taken. */
 static __device__ __forceinline__ MoctLarge *
-announce (const MoctWork &w, uint32_t cls, uint32_t from, MoctLarge *own)
+announce_large_colour (
+    const MoctWork &w, uint32_t cls, uint32_t from, MoctLarge *own)
 {
   unsigned place = atomicAdd (&w.share->n_large, 1u);
   MoctLarge *large = own;
@@ -38,20 +41,20 @@ announce (const MoctWork &w, uint32_t cls, uint32_t from, MoctLarge *own)
     atomicExch (&large->cls, cls);
   }
   __threadfence ();
-  announce_none (w);
+  announce_small_colour (w);
   return large;
 }
 
-/* One thread waits for the large colour announced in place @at: its class, 0:
- * there is none. */
+/* One thread waits for the large colour in place @at.  Returns its class; 0: no
+ * colour will be announced there. */
 static __device__ __forceinline__ uint32_t
-await_large (const MoctWork &w, int at)
+await_large_colour (const MoctWork &w, int at)
 {
   for (int look = 0; at < MOCT_MAX_LARGE && look < PATIENCE; look++) {
-    bool all = now (&w.share->n_counted) == (uint32_t) w.n_colours;
+    bool all = volatile_value (&w.share->n_counted) == (uint32_t) w.n_colours;
 
     __threadfence ();
-    uint32_t cls = now (&w.share->large[at].cls);
+    uint32_t cls = volatile_value (&w.share->large[at].cls);
 
     if (cls || all) {
       __threadfence ();
@@ -61,16 +64,16 @@ await_large (const MoctWork &w, int at)
   return 0;
 }
 
-/* One thread of the owner waits until all words are done. */
+/* One thread of the owner waits until all words are finished. */
 static __device__ __forceinline__ void
-await_done (const MoctWork &w, const MoctLarge *large)
+await_words_done (const MoctWork &w, const MoctLarge *large)
 {
-  while (now (&large->done) < (uint32_t) moct_n_words (&w))
+  while (volatile_value (&large->done) < (uint32_t) moct_n_words (&w))
     ;
   __threadfence ();
 }
 
-/* What the blobs' kernel of the frame before has left, by one block. */
+/* One block clears what the kernel left in MoctShare in the previous frame. */
 static __device__ __forceinline__ void
 clear_share (const MoctWork &w)
 {

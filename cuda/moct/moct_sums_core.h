@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Classes, fragments and sums: what MOCT computes of pixels, written once for
- * both backends.
+ * Classes, fragments and sums of pixels.
  *
  * Sums are integers, so that the order of summation cannot change them.  They
  * are made in two steps.  A tile is 16 x 16 pixels, the paper's cell; the
  * pixels of one class in one tile are a fragment, whose moments about the
  * tile's corner fit in four words.  Fragments then add up to sums in frame
- * coordinates: of a colour, or of a blob, which is fragments of a colour that
- * hang together. */
+ * coordinates: of a colour, or of a blob, a group of fragments of a colour that
+ * are connected. */
 #pragma once
 
 #include "common/image.h"
@@ -18,44 +17,45 @@
  */
 
 #define MOCT_CELLS (32 * 32 * 32) /* of 8 x 8 x 8 stored colours */
-#define MOCT_PLACES 65536         /* that the cells lie in */
+#define MOCT_PLACES 65536         /* number of places for cells */
 #define MOCT_PART 512             /* stored colours in a cell */
 #define MOCT_CUT 0x8000u
 
 typedef struct {
   const uint16_t *cells;  /* [moct_place ()]: the class of the whole cell, or
-                             MOCT_CUT + which of @parts */
+                             MOCT_CUT + number in @parts */
   const uint16_t *parts;  /* [][c0 % 8][c1 % 8][c2 % 8] */
-  const uint32_t *chroma; /* bit c1 * 256 + c2: some c0 makes a class of it */
+  const uint32_t *chroma; /* bit c1 * 256 + c2: with some c0, the colour has a
+                             class */
 } MoctTable;
 
-/* Where the cell of a stored colour lies.  One product, where bringing the
- * three times five bits side by side takes six steps: this factor, found by
- * search, gives every cell a place of its own, and those that differ only in c0
- * places side by side. */
+/* The place of a stored colour's cell.  One product takes the place of the six
+ * steps that would bring three times five bits side by side.  The factor, found
+ * by search, gives every cell its own place, and neighbouring places to cells
+ * that differ only in c0. */
 BOTH uint32_t
 moct_place (uint32_t c)
 {
   return (c & 0xf8f8f8u) * 0x20c0u >> 16;
 }
 
-/* Where a stored colour is in its cell: the product brings the lowest three
- * bits of c0, c1 and c2 to the top of the word, side by side. */
+/* The place of a stored colour in its cell.  The product brings the lowest
+ * three bits of c0, c1 and c2 to the top of the word, side by side. */
 BOTH uint32_t
 moct_in_cell (uint32_t c)
 {
   return (c & 0x070707u) * 0x20040080u >> 23;
 }
 
-/* The class of stored colour @c, whose cell holds @v. */
+/* The class of stored colour @c, whose cell is cut and has the entry @v. */
 BOTH unsigned
 moct_class_in_part (const MoctTable *t, unsigned v, uint32_t c)
 {
   return t->parts[(v & ~MOCT_CUT) * MOCT_PART + moct_in_cell (c)];
 }
 
-/* The class of stored colour c0 | c1 << 8 | c2 << 16; higher bits may be
- * anything. */
+/* The class of stored colour c0 | c1 << 8 | c2 << 16; higher bits do not
+ * matter. */
 BOTH unsigned
 moct_class (const MoctTable *t, uint32_t c)
 {
@@ -79,29 +79,33 @@ moct_chroma (const MoctTable *t, unsigned c1, unsigned c2)
 /* ---- Fragments ---- */
 
 #define MOCT_TILE 16
-#define MOCT_SLOTS 6 /* fragments of a tile before the overflow list */
+#define MOCT_SLOTS 6 /* fragments in a tile before the overflow list */
 
 typedef struct {
-  uint16_t cls[MOCT_SLOTS]; /* class of each slot, 0 from the first unused on */
-  int32_t more;             /* 1 + first of its overflow fragments, 0: none */
+  uint16_t cls[MOCT_SLOTS]; /* class of each slot; slots that are not used come
+                               last and have 0 */
+  int32_t more;             /* 1 + number of the first overflow fragment, 0:
+                               none */
 } MoctTile;
 
-/* The greatest value of each half word is far below 65536: 16 * 1240 for the
- * squares.  Coordinates count from the tile's corner. */
+/* The moments of a fragment, in half words; coordinates count from the tile's
+ * corner.  The greatest value, 16 * 1240 for the squares, is far below
+ * 65536. */
 typedef struct {
-  uint32_t xx_yy;  /* sum of x * x, of y * y << 16 */
-  uint32_t xy_x;   /* sum of x * y, of x << 16 */
-  uint32_t n_y;    /* pixels, sum of y << 16 */
-  uint32_t extent; /* bit x: a pixel in column x; bit 16 + y: in row y */
+  uint32_t xx_yy;  /* sum of x * x, and sum of y * y << 16 */
+  uint32_t xy_x;   /* sum of x * y, and sum of x << 16 */
+  uint32_t n_y;    /* number of pixels, and sum of y << 16 */
+  uint32_t extent; /* bit x: the fragment has a pixel in column x; bit 16 + y:
+                      in row y */
 } MoctFragment;
 
-/* One that found no slot in its tile. */
+/* A fragment that found no slot in its tile. */
 typedef struct {
   uint32_t tile, cls;
-  int32_t next; /* 1 + next of the same tile, 0: none */
+  int32_t next; /* 1 + number of the tile's next overflow fragment, 0: none */
 } MoctOverflow;
 
-/* Sum of squares below @k. */
+/* The sum of the squares of all numbers below @k. */
 BOTH uint32_t
 moct_squares (uint32_t k)
 {
@@ -118,8 +122,8 @@ moct_highest_bit (uint32_t v)
 #endif
 }
 
-/* Adds row @y of a tile: bit x of @mask is a pixel.  Run by run, since the
- * sums over a run have closed forms. */
+/* Adds the pixels of row @y of a tile, one for each bit of @mask.  Runs of bits
+ * are added at once, since the sums over a run have closed forms. */
 BOTH void
 moct_fragment_add_row (MoctFragment *f, uint32_t mask, uint32_t y)
 {
@@ -138,7 +142,7 @@ moct_fragment_add_row (MoctFragment *f, uint32_t mask, uint32_t y)
   }
 }
 
-/* The box of a fragment of the tile at (@tx, @ty), in pixels of the frame. */
+/* The box of a fragment of the tile at (@tx, @ty), pixels in the frame. */
 BOTH ImageBox
 moct_fragment_box (const MoctFragment *f, int tx, int ty)
 {
@@ -162,7 +166,8 @@ moct_boxes_near (ImageBox a, ImageBox b, int distance)
 
 /* ---- Sums in frame coordinates ---- */
 
-/* Of at most 2^30 pixels, whose coordinates are below 2^15: less than 2^60. */
+/* The sums of at most 2^30 pixels with coordinates below 2^15 are below
+ * 2^60. */
 typedef struct {
   unsigned long long n, x, y, xx, xy, yy;
   ImageBox box;
@@ -209,7 +214,7 @@ moct_sum_add (MoctSum *s, const MoctSum *t)
   s->box.y1 = t->box.y1 > s->box.y1 ? t->box.y1 : s->box.y1;
 }
 
-/* Moves what was summed; it must stay where coordinates are positive. */
+/* Moves the pixels of a sum; their coordinates must stay positive. */
 BOTH void
 moct_sum_move (MoctSum *s, int dx, int dy)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stored colours, 256 in each of three components, are cut into cells of
- * 8 x 8 x 8.  For each space a box around each cell's points is measured
- * once. A model whose limits lie outside or around that box settles the cell as
- * a whole; where a model cuts it, each of its 512 colours is tested (exact), or
- * the one in the middle stands for all. */
+ * The stored colours, 256 in each of three components, are cut into cells of 8
+ * x 8 x 8.  For each space, a box around each cell's points is measured once. A
+ * model whose limits are outside of that box, or around all of it, decides the
+ * class of the whole cell.  If a model cuts the box, each of the cell's 512
+ * colours is tested (exact), or the one in the middle stands for all. */
 #include "moct/moct_table.h"
 
 #include <math.h>
@@ -35,28 +35,29 @@ moct_cell_place (int cell)
   return moct_place (moct_stored (c));
 }
 
-/* Hue turns around grey, and where YUV lies outside of RGB's cube r and g jump:
- * these must be seen at every colour. */
+/* Whether the points of a cell lie between those of its corners.  Hue turns
+ * around grey, and r and g jump where YUV is outside of RGB's cube: there every
+ * colour of the cell must be measured. */
 static bool
-is_smooth (const MoctEncoding *encoding, MoctSpace space)
+is_smooth_space (const MoctEncoding *encoding, MoctSpace space)
 {
   return space != MOCT_HSV && (space != MOCT_RG || !encoding->is_yuv);
 }
 
-/* By how much points lie beyond those of their cell's corners, where the space
- * is smooth: of all stored colours at most 1.3 in Lab, where what is outside of
- * RGB's cube is bent onto it, else not at all. */
+/* The distance by which points lie outside of the box of their cell's corners,
+ * in a smooth space.  Over all stored colours it is at most 1.3 in Lab, where
+ * colours outside of RGB's cube are bent onto it, and 0 in the other spaces. */
 static float
-bend (const MoctEncoding *encoding, MoctSpace space)
+smooth_bend (const MoctEncoding *encoding, MoctSpace space)
 {
   return space == MOCT_LAB ? encoding->is_yuv ? 1.4f : .01f : 0;
 }
 
 static MoctBounds
-measure (const MoctEncoding *encoding, MoctSpace space, int cell)
+measure_cell (const MoctEncoding *encoding, MoctSpace space, int cell)
 {
-  bool corners = is_smooth (encoding, space);
-  float margin = bend (encoding, space), p[3];
+  bool corners = is_smooth_space (encoding, space);
+  float margin = smooth_bend (encoding, space), p[3];
   MoctBounds b = {
       {INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
   uint8_t c[3];
@@ -85,11 +86,11 @@ measure_cells (void *data, int begin, int end)
   const Measuring *m = data;
 
   for (int cell = begin; cell < end; cell++)
-    m->bounds[cell] = measure (m->encoding, m->space, cell);
+    m->bounds[cell] = measure_cell (m->encoding, m->space, cell);
 }
 
-/* MoctBounds depend on nothing but space and encoding: they are measured once
- * in a process and kept. */
+/* MoctBounds depend only on space and encoding; they are measured once in a
+ * process and kept. */
 #define N_ENCODINGS 7
 
 static int
@@ -121,8 +122,8 @@ struct _MoctTables {
   const Device *device;
   DeviceMemory memory;
 
-  MoctEncoding encoding; /* what all below was made for */
-  /* of each cell; NULL: not needed yet */
+  MoctEncoding encoding; /* for which all members below were made */
+  /* of each cell; NULL: not measured yet */
   const MoctBounds *bounds[MOCT_N_SPACES];
   MoctColour *colours;
   int n_colours;
@@ -131,7 +132,7 @@ struct _MoctTables {
   uint16_t *cells; /* host, pinned */
   uint32_t *chroma;
   uint16_t *parts;
-  int n_parts, room, device_room; /* parts there are, and there is room for */
+  int n_parts, room, device_room; /* number of parts, and room for parts */
 
   uint16_t *device_cells, *device_parts;
   uint32_t *device_chroma;
@@ -185,10 +186,10 @@ find_bounds (MoctTables *t)
   return NULL;
 }
 
-/* The models that cut @cell, in order, up to the first that holds all of it,
- * whose class goes to @rest (0: none does). */
+/* Lists the models that cut @cell, in order, up to the first model that holds
+ * all of it.  Sets @rest to that model's class, 0 without one. */
 static int
-cutting (const MoctTables *t, int cell, uint16_t *models, int *rest)
+find_cutting_models (const MoctTables *t, int cell, uint16_t *models, int *rest)
 {
   int n = 0;
 
@@ -215,7 +216,7 @@ cutting (const MoctTables *t, int cell, uint16_t *models, int *rest)
 }
 
 static uint16_t
-classify (const MoctTables *t, const uint16_t *models, int n, int rest,
+classify_colour (const MoctTables *t, const uint16_t *models, int n, int rest,
     const uint8_t c[3])
 {
   float points[MOCT_LEARN + 1][3];
@@ -234,10 +235,10 @@ classify (const MoctTables *t, const uint16_t *models, int n, int rest,
   return (uint16_t) rest;
 }
 
-/* Fills @part with the classes of a cell that models cut.  Returns the class
- * where all turn out the same, else MOCT_CUT. */
+/* Fills @part with the classes of a cell that models cut.  Returns the class if
+ * all colours have the same, else MOCT_CUT. */
 static unsigned
-fill_part (const MoctTables *t, int cell, const uint16_t *models, int n,
+fill_cut_part (const MoctTables *t, int cell, const uint16_t *models, int n,
     int rest, uint16_t *part)
 {
   bool same = true;
@@ -246,14 +247,14 @@ fill_part (const MoctTables *t, int cell, const uint16_t *models, int n,
     uint8_t c[3];
 
     moct_cell_colour (cell, i, c);
-    part[i] = classify (t, models, n, rest, c);
+    part[i] = classify_colour (t, models, n, rest, c);
     same &= part[i] == part[0];
   }
   return same ? part[0] : MOCT_CUT;
 }
 
 static const char *
-grow_parts (MoctTables *t)
+make_room_for_parts (MoctTables *t)
 {
   int room = t->room ? 2 * t->room : 1024;
   uint16_t *parts = realloc (t->parts, room * PART_BYTES);
@@ -265,20 +266,21 @@ grow_parts (MoctTables *t)
   return NULL;
 }
 
-/* Adds the part of a cut cell.  In what order does not change any lookup. */
+/* Adds the part of a cut cell.  The order of parts does not change any
+ * lookup. */
 static const char *
-add_part (MoctTables *t, int cell, const uint16_t *part)
+add_cut_part (MoctTables *t, int cell, const uint16_t *part)
 {
   if (t->n_parts == t->room)
-    TRY (grow_parts (t));
+    TRY (make_room_for_parts (t));
   memcpy (t->parts + (size_t) t->n_parts * MOCT_PART, part, PART_BYTES);
   t->cells[moct_cell_place (cell)] =
       (uint16_t) (MOCT_CUT | (unsigned) t->n_parts++);
   return NULL;
 }
 
-/* Notes the chroma of those colours of a cell that are of a class: for each c1
- * the eight c2 are one byte of bits. */
+/* Marks the chroma of a cell's colours that have a class: for each c1, eight c2
+ * are one byte of bits. */
 static void
 mark_chroma (MoctTables *t, int cell, const uint16_t *part)
 {
@@ -295,7 +297,7 @@ mark_chroma (MoctTables *t, int cell, const uint16_t *part)
   }
 }
 
-/* The tables being filled; parts and the first error are under the lock. */
+/* The tables that are filled; @lock protects parts and the first error. */
 typedef struct {
   MoctTables *t;
   pthread_mutex_t lock;
@@ -303,27 +305,27 @@ typedef struct {
 } Filling;
 
 static void
-fill_cell (Filling *f, int cell)
+fill_table_cell (Filling *f, int cell)
 {
   MoctTables *t = f->t;
   uint16_t models[MOCT_MAX_COLOURS], part[MOCT_PART];
   uint8_t middle[3];
-  int rest, n = cutting (t, cell, models, &rest);
+  int rest, n = find_cutting_models (t, cell, models, &rest);
   unsigned cls;
 
   if (!n)
     cls = (unsigned) rest;
   else if (t->exact)
-    cls = fill_part (t, cell, models, n, rest, part);
+    cls = fill_cut_part (t, cell, models, n, rest, part);
   else {
     moct_cell_colour (cell, 4 << 6 | 4 << 3 | 4, middle);
-    cls = classify (t, models, n, rest, middle);
+    cls = classify_colour (t, models, n, rest, middle);
   }
   t->cells[moct_cell_place (cell)] = (uint16_t) cls;
   if (cls == MOCT_CUT) {
     pthread_mutex_lock (&f->lock);
     if (!f->err)
-      f->err = add_part (t, cell, part);
+      f->err = add_cut_part (t, cell, part);
     pthread_mutex_unlock (&f->lock);
   }
   if (cls)
@@ -331,25 +333,25 @@ fill_cell (Filling *f, int cell)
 }
 
 static void
-fill_cells (void *data, int begin, int end)
+fill_table_cells (void *data, int begin, int end)
 {
   for (int cell = begin; cell < end; cell++)
-    fill_cell (data, cell);
+    fill_table_cell (data, cell);
 }
 
 static const char *
-fill (MoctTables *t)
+fill_tables (MoctTables *t)
 {
   Filling f = {.t = t, .lock = PTHREAD_MUTEX_INITIALIZER};
 
   t->n_parts = 0;
   memset (t->chroma, 0, CHROMA_BYTES);
-  parallel_for (MOCT_CELLS, 256, fill_cells, &f);
+  parallel_for (MOCT_CELLS, 256, fill_table_cells, &f);
   return f.err;
 }
 
 static const char *
-upload (MoctTables *t)
+upload_tables (MoctTables *t)
 {
   if (t->n_parts > t->device_room) {
     t->device_room = 0;
@@ -362,11 +364,12 @@ upload (MoctTables *t)
   if (t->n_parts)
     TRY (device_copy (
         t->device, t->device_parts, t->parts, t->n_parts * PART_BYTES));
-  return device_wait (t->device); /* the host's copies are written again */
+  return device_wait (t->device); /* before the host's copies are written again
+                                   */
 }
 
 static bool
-is_current (
+are_tables_current (
     const MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
 {
   return t->valid && t->n_colours == params->n_colours &&
@@ -377,7 +380,8 @@ is_current (
 }
 
 static const char *
-compile (MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
+compile_tables (
+    MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
 {
   t->valid = false;
   t->encoding = *encoding;
@@ -385,8 +389,8 @@ compile (MoctTables *t, const MoctParams *params, const MoctEncoding *encoding)
   t->exact = params->exact;
   memcpy (t->colours, params->colours, params->n_colours * sizeof *t->colours);
   TRY (find_bounds (t));
-  TRY (fill (t));
-  TRY (upload (t));
+  TRY (fill_tables (t));
+  TRY (upload_tables (t));
   t->valid = true;
   return NULL;
 }
@@ -397,8 +401,8 @@ moct_tables_get (MoctTables *t, const MoctParams *params, const Image *frame,
 {
   MoctEncoding encoding = moct_encoding (frame);
 
-  if (!is_current (t, params, &encoding))
-    TRY (compile (t, params, &encoding));
+  if (!are_tables_current (t, params, &encoding))
+    TRY (compile_tables (t, params, &encoding));
   *table = (MoctTable){t->device_cells, t->device_parts, t->device_chroma};
   return NULL;
 }

@@ -1,25 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * First kernel of the fused method: the fragments of every tile, or, where no
- * blobs are asked for, the sums of every colour.
+ * First kernel of the fused method: the fragments of every tile or, if no blobs
+ * are wanted, the sums of every colour.
  *
  * A warp reads 32 x 16 pixels, two tiles.  Lane 4 p + h has row pair p of
  * columns 8 h to 8 h + 7: 8 x 2 pixels, which in 4:2:0 share four chroma
- * samples.  Chroma is read first; where none of the four occurs in any class
- * the luma is never read.  Then the sixteen lanes of a tile agree on the
- * highest class that is left, add up its pixels, and go on until none is left.
- */
+ * samples.  Chroma is read first; if none of the four samples occurs in any
+ * class, the luma is never read.  Then the sixteen lanes of a tile agree on the
+ * highest class that one of them has left, sum its pixels, and go on until no
+ * class is left. */
 #include <cuda_fp16.h>
 
 #include "moct/moct_add.cuh"
 #include "moct/moct_cuda.cuh"
 #include "moct/moct_share.cuh"
 
-/* ---- Loading and classifying ---- */
+/* ---- Loading and classifying: 8 x 2 pixels by wide loads ---- */
 
-/* The classes of 8 x 2 pixels of a frame in each format, by wide loads. */
-
-/* Classes of 8 x 2 pixels, two in a word, 0 for none. */
+/* Classes of 8 x 2 pixels, two in a word; 0: no class. */
 struct Classes {
   uint32_t pair[2][4];
 };
@@ -32,8 +30,8 @@ clear_classes (Classes *c)
     c->pair[0][i] = c->pair[1][i] = 0;
 }
 
-/* Of eight pixels of a row: the first component byte by byte, and four samples
- * of each of the others. */
+/* Eight pixels of a row: the first component, a byte each, and four samples of
+ * each of the other components. */
 struct Luma {
   uint32_t y[2];
 };
@@ -55,12 +53,12 @@ load16 (const uint8_t *p)
 }
 
 static __device__ __forceinline__ unsigned
-byte_of (uint32_t word, int i)
+byte_of_word (uint32_t word, int i)
 {
   return word >> (8 * i) & 0xff;
 }
 
-/* Bytes 0 and 2 (1 and 3) of two words. */
+/* Bytes 0 and 2 of two words; odd_bytes () takes bytes 1 and 3. */
 static __device__ __forceinline__ uint32_t
 even_bytes (uint32_t a, uint32_t b)
 {
@@ -109,7 +107,7 @@ load_chroma (const Image &img, int x0, int y)
     uint2 a = load8 (img.plane[1] + row * img.stride[1] + x0);
 
     c.u = even_bytes (a.x, a.y), c.v = odd_bytes (a.x, a.y);
-  } else { /* U V in the odd bytes: of 16-bit words, or of Y U Y V */
+  } else { /* U and V are the odd bytes: of 16-bit words, or of Y U Y V */
     uint4 a = load16 (F == IMAGE_P010
             ? img.plane[1] + row * img.stride[1] + 2 * x0
             : img.plane[0] + (size_t) y * img.stride[0] + 2 * x0);
@@ -128,13 +126,13 @@ is_candidate (const MoctTable &t, const Chroma &c)
 
 #pragma unroll
   for (int i = 0; i < 4; i++)
-    any |= moct_chroma (&t, byte_of (c.u, i), byte_of (c.v, i));
+    any |= moct_chroma (&t, byte_of_word (c.u, i), byte_of_word (c.v, i));
   return any;
 }
 
-/* All cells are read before the first is looked at, and the parts of those that
- * are cut likewise: two trips to memory, whatever is there.  Most warps have
- * none that is cut. */
+/* Reads the entries of all pixels' cells before it uses the first, and likewise
+ * the parts of cut cells: two trips to memory, whatever the colours.  Most
+ * warps have no cut cell. */
 static __device__ __forceinline__ void
 classify_words (const MoctTable &t, const uint32_t px[2][8], Classes *out)
 {
@@ -156,20 +154,22 @@ classify_words (const MoctTable &t, const uint32_t px[2][8], Classes *out)
 }
 
 static __device__ __forceinline__ void
-join_words (const Luma &l, const Chroma &c, uint32_t px[8])
+combine_words (const Luma &l, const Chroma &c, uint32_t px[8])
 {
 #pragma unroll
   for (int i = 0; i < 8; i++) {
-    uint32_t y = byte_of (l.y[i / 4], i % 4), u = byte_of (c.u, i / 2);
+    uint32_t y = byte_of_word (l.y[i / 4], i % 4),
+             u = byte_of_word (c.u, i / 2);
 
-    px[i] = y | u << 8 | byte_of (c.v, i / 2) << 16;
+    px[i] = y | u << 8 | byte_of_word (c.v, i / 2) << 16;
   }
 }
 
-/* Row y + 1, if there is none, is classified and forgotten here: in a branch of
- * its own its loads would be put off until row y is done. */
+/* Forgets the classes of row y + 1 if that is outside of the frame.  The row is
+ * classified all the same: in a branch of its own, its loads would be delayed
+ * until row y is finished. */
 static __device__ __forceinline__ void
-keep_second (bool second, Classes *out)
+clear_missing_row (bool second, Classes *out)
 {
 #pragma unroll
   for (int i = 0; i < 4; i++)
@@ -193,14 +193,14 @@ classify_yuv (const MoctWork &w, int x0, int y, Classes *out)
 
     uint32_t px[2][8];
 
-    join_words (a, c, px[0]);
-    join_words (b, d, px[1]);
+    combine_words (a, c, px[0]);
+    combine_words (b, d, px[1]);
     classify_words (w.table, px, out);
-    keep_second (second, out);
+    clear_missing_row (second, out);
   }
 }
 
-/* R G B in the order of a stored colour. */
+/* R G B of a pixel in the order of a stored colour. */
 template <ImageFormat F>
 static __device__ __forceinline__ uint32_t
 stored_rgb (uint32_t px)
@@ -222,7 +222,7 @@ load_rgb (const Image &img, int x0, int y, uint32_t px[8])
 #pragma unroll
     for (int i = 0; i < 8; i++)
       px[i] = stored_rgb<F> (words[i]);
-  } else { /* 24 bytes: pixel i is three of them from 3 i on */
+  } else { /* 24 bytes; pixel i begins at byte 3 i */
     uint2 a = load8 (row + 3 * x0), b = load8 (row + 3 * x0 + 8),
           c = load8 (row + 3 * x0 + 16);
     const uint32_t words[7] = {a.x, a.y, b.x, b.y, c.x, c.y, 0};
@@ -244,10 +244,10 @@ classify_rgb (const MoctWork &w, int x0, int y, Classes *out)
   load_rgb<F> (w.frame, x0, y, px[0]);
   load_rgb<F> (w.frame, x0, second ? y + 1 : y, px[1]);
   classify_words (w.table, px, out);
-  keep_second (second, out);
+  clear_missing_row (second, out);
 }
 
-/* Pixel by pixel, whatever the alignment and the width; the format is F where
+/* Classifies pixel by pixel, at any alignment and width.  The format is F if
  * VECTOR, else the frame's. */
 template <ImageFormat F, bool VECTOR>
 static __device__ __forceinline__ void
@@ -277,7 +277,7 @@ classify_any (const MoctWork &w, int x0, int y, Classes *out)
 
 template <ImageFormat F, bool VECTOR>
 static __device__ __forceinline__ void
-classify (const MoctWork &w, int x0, int y, Classes *out)
+classify_pixels (const MoctWork &w, int x0, int y, Classes *out)
 {
   if (!VECTOR || x0 + 8 > w.frame.width)
     classify_any<F, VECTOR> (w, x0, y, out);
@@ -291,9 +291,9 @@ classify (const MoctWork &w, int x0, int y, Classes *out)
 
 #define MAX_THREADS 128
 
-/* The highest class that a lane has left, 0: none. */
+/* The highest class that a lane has left; 0: none. */
 static __device__ __forceinline__ uint32_t
-highest (const Classes &c)
+highest_class (const Classes &c)
 {
   uint32_t max_pair = 0;
 
@@ -305,8 +305,9 @@ highest (const Classes &c)
   return max (max_pair & 0xffff, max_pair >> 16);
 }
 
-/* The half words of @a and @b that are equal.  As half floats, which compare
- * in one instruction: classes are small, so none is a NaN. */
+/* The half words of @a and @b that are equal.  They are compared as half
+ * floats, in one instruction: classes are small, so that no half float is a
+ * NaN. */
 static __device__ __forceinline__ uint32_t
 equal_halves (uint32_t a, uint32_t b)
 {
@@ -317,10 +318,10 @@ equal_halves (uint32_t a, uint32_t b)
 #endif
 }
 
-/* Takes class @cls out; bit 8 r + i of the result: pixel i of row r was of
+/* Removes class @cls; bit 8 r + i of the result says that pixel i of row r had
  * it. */
 static __device__ __forceinline__ uint32_t
-take (Classes *c, uint32_t cls)
+take_class (Classes *c, uint32_t cls)
 {
   uint32_t even_odd = 0, twice = cls | cls << 16;
 
@@ -336,10 +337,10 @@ take (Classes *c, uint32_t cls)
   return (even_odd | even_odd >> 16) & 0xffff;
 }
 
-/* The pixels of a lane at (@x0, @y) that lie in @in, as take () numbers
- * them. */
+/* The pixels of a lane at (@x0, @y) that lie in @in, as a mask like that of
+ * take_class (). */
 static __device__ __forceinline__ uint32_t
-inside (const ImageBox &in, int x0, int y)
+pixels_inside (const ImageBox &in, int x0, int y)
 {
   int a = min (max (in.x0 - x0, 0), 8), b = min (max (in.x1 - x0, 0), 8);
   uint32_t columns = a < b ? (1u << b) - (1u << a) : 0;
@@ -348,10 +349,10 @@ inside (const ImageBox &in, int x0, int y)
       (y + 1 >= in.y0 && y + 1 < in.y1 ? columns << 8 : 0);
 }
 
-/* What moct_fragment_add_row () adds for the two rows of a lane, whose pixels
- * start at (@x, @y) of the tile.  Sums of positions and of their squares are
- * counts of bits: those whose position has bit 0, bits 0 and 1, and so on,
- * which unlike runs take the same steps in every lane. */
+/* The fragment of the two rows of a lane, whose pixels start at (@x, @y) of the
+ * tile, as moct_fragment_add_row () would give it.  Sums of positions and of
+ * their squares are counts of bits: of those whose position has bit 0, bits 0
+ * and 1, and so on.  Unlike runs, these take the same steps in every lane. */
 static __device__ __forceinline__ MoctFragment
 lane_fragment (uint32_t m, uint32_t x, uint32_t y)
 {
@@ -375,14 +376,14 @@ lane_fragment (uint32_t m, uint32_t x, uint32_t y)
   return f;
 }
 
-/* What a lane works on. */
+/* The place of a lane's pixels. */
 struct Lane {
-  int tx, ty; /* first of the two tiles of its warp */
-  int right;  /* 1: its pixels are in the second */
-  int x, y;   /* first pixel, in the tile */
+  int tx, ty; /* the first of the two tiles of its warp */
+  int right;  /* 1: its pixels are in the second tile */
+  int x, y;   /* its first pixel in the tile */
 };
 
-/* The sum of @f over the lanes of the warp that are in tile @right. */
+/* The sum of @f over the lanes of the warp whose pixels are in tile @right. */
 static __device__ __forceinline__ MoctFragment
 tile_fragment (const Lane &l, int right, const MoctFragment &f)
 {
@@ -396,14 +397,14 @@ tile_fragment (const Lane &l, int right, const MoctFragment &f)
   return sum;
 }
 
-/* Calls @emit (right, class, fragment) in all lanes, class by class of each of
- * the warp's two tiles. */
+/* Calls @emit (right, class, fragment) in all lanes, class by class of the
+ * warp's two tiles. */
 template <typename Emit>
 static __device__ __forceinline__ void
 for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
 {
   for (;;) {
-    uint32_t own = highest (*c), m = 0, cls[2];
+    uint32_t own = highest_class (*c), m = 0, cls[2];
     MoctFragment f;
 
     cls[0] = warp_max_u (l.right ? 0 : own);
@@ -412,10 +413,10 @@ for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
       return;
     own = cls[l.right];
     if (own) {
-      m = take (c, own);
+      m = take_class (c, own);
       if (w.windowed)
-        m &= inside (w.windows[own - 1], (l.tx + l.right) * MOCT_TILE + l.x,
-            l.ty * MOCT_TILE + l.y);
+        m &= pixels_inside (w.windows[own - 1],
+            (l.tx + l.right) * MOCT_TILE + l.x, l.ty * MOCT_TILE + l.y);
     }
     f = lane_fragment (m, l.x, l.y);
 #pragma unroll
@@ -429,7 +430,7 @@ for_each_class (const MoctWork &w, const Lane &l, Classes *c, Emit emit)
   }
 }
 
-/* A tile's header while it is filled. */
+/* The header of a tile that is filled. */
 struct Header {
   uint32_t cls[3];
   int32_t more;
@@ -465,7 +466,8 @@ write_fragment (const MoctWork &w, int tx, int ty, uint32_t cls,
   atomicOr (&w.bits[word], 1u << tx % 32);
 }
 
-/* The first lane writes the left tile, the second the right one. */
+/* Writes the fragments of the warp's tiles: lane 0 those of the left tile, lane
+ * 1 those of the right tile. */
 static __device__ __forceinline__ void
 write_tiles (const MoctWork &w, const Lane &l, Classes *c)
 {
@@ -496,7 +498,7 @@ add_tiles (const MoctWork &w, const Lane &l, Classes *c)
 template <ImageFormat F, bool VECTOR, bool BLOBS>
 static __global__ void
 __launch_bounds__ (MAX_THREADS)
-    tiles_kernel (const __grid_constant__ MoctWork w)
+    classify_tiles_kernel (const __grid_constant__ MoctWork w)
 {
   int h = threadIdx.x % 4, p = threadIdx.x / 4;
   Lane l = {2 * (int) (blockIdx.x * blockDim.y + threadIdx.y),
@@ -507,7 +509,7 @@ __launch_bounds__ (MAX_THREADS)
   allow_next ();
   clear_classes (&c);
   if (x < w.frame.width && y < w.frame.height)
-    classify<F, VECTOR> (w, x, y, &c);
+    classify_pixels<F, VECTOR> (w, x, y, &c);
   if (BLOBS)
     write_tiles (w, l, &c), clear_share (w);
   else
@@ -526,41 +528,43 @@ is_aligned (const Image *img)
 
 template <bool BLOBS>
 static MoctKernel
-kernel_of (const Image *frame)
+tiles_kernel_of (const Image *frame)
 {
   if (is_aligned (frame))
     switch (frame->format) {
       case IMAGE_NV12:
-        return tiles_kernel<IMAGE_NV12, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_NV12, true, BLOBS>;
       case IMAGE_I420:
-        return tiles_kernel<IMAGE_I420, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_I420, true, BLOBS>;
       case IMAGE_P010:
-        return tiles_kernel<IMAGE_P010, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_P010, true, BLOBS>;
       case IMAGE_YUY2:
-        return tiles_kernel<IMAGE_YUY2, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_YUY2, true, BLOBS>;
       case IMAGE_RGBA:
-        return tiles_kernel<IMAGE_RGBA, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_RGBA, true, BLOBS>;
       case IMAGE_BGRA:
-        return tiles_kernel<IMAGE_BGRA, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_BGRA, true, BLOBS>;
       case IMAGE_RGB:
-        return tiles_kernel<IMAGE_RGB, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_RGB, true, BLOBS>;
       case IMAGE_BGR:
-        return tiles_kernel<IMAGE_BGR, true, BLOBS>;
+        return classify_tiles_kernel<IMAGE_BGR, true, BLOBS>;
       default:
         break;
     }
-  return tiles_kernel<IMAGE_GRAY8, false, BLOBS>;
+  return classify_tiles_kernel<IMAGE_GRAY8, false, BLOBS>;
 }
 
 MoctKernel
 moct_tiles_kernel (const MoctWork *w)
 {
-  return w->blobs ? kernel_of<true> (&w->frame) : kernel_of<false> (&w->frame);
+  return w->blobs ? tiles_kernel_of<true> (&w->frame)
+                  : tiles_kernel_of<false> (&w->frame);
 }
 
-/* Blocks of two warps end sooner than those of four, each with its slowest:
- * good where every pixel is classified.  Where most need no more than their
- * chroma, a block takes longer to start than to end. */
+/* The node of the tiles' kernel.  A block ends with its slowest warp, so blocks
+ * of two warps end sooner than blocks of four: good if every pixel is
+ * classified.  If most pixels need only their chroma, starting a block takes
+ * longer than running it. */
 cudaKernelNodeParams
 moct_tiles_node (const MoctWork *w, void **args)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tracks of all colours from frame to frame.  Colours do not mix. */
+ * The tracks of all colours, from frame to frame.  A track pairs with blobs of
+ * its own colour only. */
 #include "moct/moct_track.h"
 
 #include "moct/moct_pair.h"
@@ -9,14 +10,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FRAME_PERIOD (1. / 30) /* where the caller does not know it */
+#define FRAME_PERIOD \
+ (1. / 30)              /* seconds, if the caller does not know the \
+                           period */
 #define MAX_PERIOD 1e11 /* seconds; variances, at most 10^60, stay finite */
-#define ENOUGH 65536    /* frames: no count goes farther */
+#define ENOUGH 65536    /* frames, up to which frames are counted */
 
 struct _MoctTracks {
-  int max, n, high; /* room, in use, one past the highest slot in use */
+  int max, n, high; /* room, number in use, 1 + the highest slot in use */
   uint64_t last_id;
-  MoctTrack *tracks; /* in use, by colour, then by age */
+  MoctTrack *tracks; /* sorted by colour, then by age */
   bool *slot_used;
 };
 
@@ -73,9 +76,9 @@ moct_sort_blobs (MoctBlob *blobs, int n)
   qsort (blobs, n, sizeof *blobs, compare_blobs);
 }
 
-/* Ages a track by a frame in which it was seen (missed == -1) or not. */
+/* Counts a frame for a track, in which it was seen (missed == -1) or not. */
 static void
-count (MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
+count_frame (MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
 {
   bool seen = t->missed == -1;
 
@@ -112,7 +115,7 @@ static int
 compare_tracks (const void *p, const void *q)
 {
   const MoctTrack *a = p, *b = q;
-  uint64_t never = UINT64_MAX; /* the unconfirmed come last */
+  uint64_t never = UINT64_MAX; /* tracks that are not confirmed come last */
 
   ORDER (a->colour, b->colour);
   ORDER (a->id ? a->id : never, b->id ? b->id : never);
@@ -168,7 +171,8 @@ n_of_class (const MoctBlob *blobs, int n, int cls)
   return k;
 }
 
-/* New tracks go behind the @old ones, which lie by colour. */
+/* Advances the tracks of one colour.  New tracks are appended to the @old ones,
+ * which are sorted by colour. */
 static void
 step_colour (MoctTracks *all, const MoctParams *p, MoctGroup *g, double dt)
 {
@@ -218,11 +222,11 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
 {
   int n = 0;
 
-  dt = dt > 0 ? fmin (dt, MAX_PERIOD) : FRAME_PERIOD; /* NaN is not > 0 */
+  dt = dt > 0 ? fmin (dt, MAX_PERIOD) : FRAME_PERIOD; /* false for NaN, too */
   drop_lost (all);
   step_colours (all, params, blobs, n_blobs, dt);
   for (int i = 0; i < all->n; i++)
-    count (all, &all->tracks[i], params, dt);
+    count_frame (all, &all->tracks[i], params, dt);
   qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
   for (int i = 0; i < all->n; i++)
     if (all->tracks[i].id)
@@ -230,9 +234,10 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   return n;
 }
 
-/* A prediction may lie farther away than an int can say. */
+/* @v as an int between @lo and @hi: a prediction may lie farther away than an
+ * int can say. */
 static int
-between (int lo, double v, int hi)
+clamp_to_int (int lo, double v, int hi)
 {
   return v > lo ? v < hi ? (int) v : hi : lo;
 }
@@ -251,10 +256,10 @@ moct_tracks_window (const MoctTracks *all, const MoctParams *p, int colour)
   if (!t || p->gate <= 0)
     return in;
   margin = .5 * moct_track_size (t) + moct_track_reach (t, p->gate);
-  return (ImageBox){between (in.x0, floor (t->x - margin), in.x1),
-      between (in.y0, floor (t->y - margin), in.y1),
-      between (in.x0, ceil (t->x + margin) + 1, in.x1),
-      between (in.y0, ceil (t->y + margin) + 1, in.y1)};
+  return (ImageBox){clamp_to_int (in.x0, floor (t->x - margin), in.x1),
+      clamp_to_int (in.y0, floor (t->y - margin), in.y1),
+      clamp_to_int (in.x0, ceil (t->x + margin) + 1, in.x1),
+      clamp_to_int (in.y0, ceil (t->y + margin) + 1, in.y1)};
 }
 
 int

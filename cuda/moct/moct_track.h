@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From blobs to objects with an identity: which blob is which track, where a
- * track is when it is not seen, when it begins and ends.  Host only, and the
- * same for both backends. */
+ * From blobs to objects with an identity: pairs blobs with tracks, predicts
+ * tracks that are not seen, begins tracks and ends them.  For the host only,
+ * and the same for both backends. */
 #pragma once
 
 #include "moct/moct_core.h"
@@ -11,29 +11,29 @@ C_BEGIN
 
 typedef struct _MoctTracks MoctTracks;
 
-/* Room for @max tracks. */
+/* Makes room for @max tracks. */
 MoctTracks *moct_tracks_new (int max);
 void moct_tracks_free (MoctTracks *self);
 void moct_tracks_reset (MoctTracks *self);
-/* As moct_renumber (). */
+/* Renumbers the colours of tracks, as moct_renumber () does. */
 void moct_tracks_renumber (MoctTracks *self, const int *now, int n);
 
-/* Puts @blobs into the order in which they are used: by colour, and within one
- * the largest first.  A total order, whatever order they come in. */
+/* Sorts @blobs by colour, and the blobs of a colour by size, the largest first.
+ * The order is total: the order of the input does not matter. */
 void moct_sort_blobs (MoctBlob *blobs, int n);
 
-/* One frame on: @blobs are sorted.  Writes the objects of this frame, by
- * colour and id, and returns their number. */
+/* Advances all tracks by one frame, with sorted @blobs.  Writes the objects of
+ * this frame, by colour and id, and returns their number. */
 int moct_tracks_step (MoctTracks *self, const MoctParams *params,
     const MoctBlob *blobs, int n_blobs, double dt, MoctObject *objects);
 
-/* Where colour @colour may be in the next frame, for methods that know no
- * blobs: the gate around its only track, or all of @region. */
+/* The window of @colour in the next frame, for methods without blobs: the gate
+ * around the colour's only track, or all of @region. */
 ImageBox moct_tracks_window (
     const MoctTracks *self, const MoctParams *params, int colour);
 
-/* A row of the trajectory history: a point for each track up to the last that
- * is in use.  Returns how many. */
+/* Writes a row of the trajectory history, with a point for each track up to the
+ * last one in use.  Returns the number of points. */
 int moct_tracks_points (const MoctTracks *self, MoctPoint *points);
 
 C_END

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The mathematics of the paper's own operator and of the one that it is
- * compared with.  Both end with the sums that the fused method makes too, at
- * the paper's cost: every pixel is classified once for each colour.
+ * The paper's own operator, and the operator that the paper compares with it.
+ * Both give the same sums as the fused method, at the paper's cost: every pixel
+ * is classified once for each colour.
  *
  * A texel holds a MoctSum: the paper's three channels, its bounding box
  * (section 3.3) and second moments. */
@@ -10,7 +10,7 @@
 
 #include "moct/moct_core.h"
 
-/* What both methods may take of w->texels: 4 GiB. */
+/* The limit of w->texels for both methods: 4 GiB. */
 #define MOCT_MAX_TEXELS ((size_t) 1 << 26)
 
 /* Whether the pixel at (@x, @y) counts for colour @k, whose window is @in. */
@@ -30,14 +30,14 @@ moct_counts (const MoctWork *w, int k, const ImageBox *in, const ImageRow *row,
 /* A level: a texture of cells, row after row of texels.  A cell of the base
  * covers as many pixels as it has texels. */
 typedef struct {
-  size_t first; /* of its texels in w->texels */
+  size_t first; /* number of its first texel in w->texels */
   MoctLayout layout;
-  int n;             /* texels of a cell that are in use: the colours */
-  int width, height; /* of a cell, texels */
+  int n;             /* texels of a cell that are in use, one for each colour */
+  int width, height; /* of a cell, in texels */
   int cells_x, cells_y;
 } MoctLevel;
 
-/* Texel of object @i in the cell (@cx, @cy). */
+/* The texel of colour @i in the cell (@cx, @cy). */
 typedef struct {
   int cx, cy, i;
 } MoctTexel;
@@ -57,7 +57,7 @@ moct_texel_at (const MoctLevel *l, MoctTexel t)
   return row * l->cells_x * l->width + column;
 }
 
-/* Which one lies at @at; its i is n or more where the texel is not used. */
+/* The texel at @at; its i is n or more if the texel is not used. */
 BOTH MoctTexel
 moct_texel_of (const MoctLevel *l, unsigned at)
 {
@@ -86,16 +86,17 @@ moct_base (const MoctWork *w)
   return l;
 }
 
-/* Whether cells are gathered from a row of them, not from a column: first the
- * way in which the texels of one object are neighbours, then the other way. */
+/* Whether a cell is gathered from a row of cells rather than a column: first
+ * the direction in which the texels of a colour are neighbours, then the other
+ * direction. */
 BOTH bool
 moct_gathers_along_x (const MoctLevel *l)
 {
   return l->layout == MOCT_HORIZONTAL ? l->cells_y == 1 : l->cells_x > 1;
 }
 
-/* The level above @below.  Levels lie in w->texels in turn: the base and every
- * second one at its start, the others behind the base. */
+/* The level above @below.  Levels use w->texels in turn: the base and every
+ * second level begin at its start, the others behind the base. */
 BOTH MoctLevel
 moct_above (const MoctWork *w, const MoctLevel *below)
 {
@@ -107,7 +108,8 @@ moct_above (const MoctWork *w, const MoctLevel *below)
   return l;
 }
 
-/* Local evaluation: texel @t of the base sweeps all of its cell. */
+/* Local evaluation: the sum of the pixels of a colour in one cell of the
+ * base. */
 BOTH MoctSum
 moct_sweep (const MoctWork *w, const MoctLevel *base, MoctTexel t)
 {
@@ -129,8 +131,8 @@ moct_sweep (const MoctWork *w, const MoctLevel *base, MoctTexel t)
   return sum;
 }
 
-/* Texel @t of the level above @below: the sum of the texels of its object in
- * reduction_factor cells, or in as many as are left. */
+/* Texel @t of the level above @below: the sum of the texels of its colour in
+ * reduction_factor cells, or in the cells that are left. */
 BOTH MoctSum
 moct_gather (const MoctWork *w, const MoctLevel *below, MoctTexel t)
 {
@@ -151,8 +153,8 @@ moct_gather (const MoctWork *w, const MoctLevel *below, MoctTexel t)
   return sum;
 }
 
-/* Texels of w->texels that the method needs: the base, which has about one a
- * pixel, and the level above it.  0: more than it may have. */
+/* Number of texels of w->texels that the method needs: the base, about one a
+ * pixel, and the level above it.  0: more than MOCT_MAX_TEXELS. */
 BOTH size_t
 moct_pyramid_texels (const MoctWork *w)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The paper's own operator, and the one that it is compared with, as loops
- * over the texels of one level after the other. */
+ * The paper's operator and the one it is compared with, as loops over the
+ * texels of one level after the other. */
 #include "moct/paper/pyramid_core.h"
 
 #include "common/parallel.h"
 #include "moct/moct_cpu.h"
 
-#define FEW 1024 /* texels that are not worth waking threads for */
+#define FEW 1024 /* up to this many texels, no other thread helps */
 
-/* A level, and the one below it, if any. */
+/* A level, and the level below it, if any. */
 typedef struct {
   const MoctWork *w;
   const MoctLevel *below, *level;
 } Pass;
 
-/* The same of the halved masks of colour @k. */
+/* The level of halved masks of colour @k, and the level below it. */
 typedef struct {
   const MoctWork *w;
   int k;
@@ -23,7 +23,7 @@ typedef struct {
 } HalfPass;
 
 static void
-report (const MoctWork *w, const MoctSum *sums)
+report_texels_cpu (const MoctWork *w, const MoctSum *sums)
 {
   w->result->n_blobs = 0;
   w->result->n_overflow = 0;
@@ -62,7 +62,7 @@ gather_texels (void *data, int begin, int end)
 }
 
 static void
-for_texels (const MoctLevel *level, ParallelBody body, Pass *pass)
+for_level_texels (const MoctLevel *level, ParallelBody body, Pass *pass)
 {
   int n = (int) moct_level_texels (level);
 
@@ -76,14 +76,14 @@ moct_pyramid_cpu (const Device *dev, const MoctWork *w)
 
   (void) dev;
   TRY (moct_pyramid_check (w));
-  for_texels (&level, sweep_texels, &(Pass){w, NULL, &level});
+  for_level_texels (&level, sweep_texels, &(Pass){w, NULL, &level});
   while (level.cells_x > 1 || level.cells_y > 1) {
     MoctLevel below = level;
 
     level = moct_above (w, &below);
-    for_texels (&level, gather_texels, &(Pass){w, &below, &level});
+    for_level_texels (&level, gather_texels, &(Pass){w, &below, &level});
   }
-  report (w, w->texels + level.first);
+  report_texels_cpu (w, w->texels + level.first);
   return NULL;
 }
 
@@ -100,7 +100,7 @@ mask_rows (void *data, int begin, int end)
 }
 
 static void
-halve_rows (void *data, int begin, int end)
+halve_mask_rows (void *data, int begin, int end)
 {
   const HalfPass *pass = data;
   const MoctHalf to = *pass->level;
@@ -111,7 +111,7 @@ halve_rows (void *data, int begin, int end)
 }
 
 static void
-for_rows (const MoctHalf *level, ParallelBody body, HalfPass *pass)
+for_mask_rows (const MoctHalf *level, ParallelBody body, HalfPass *pass)
 {
   bool few = level->width * level->height <= FEW;
 
@@ -126,15 +126,16 @@ moct_per_object_cpu (const Device *dev, const MoctWork *w)
   for (int k = 0; k < w->n_colours; k++) {
     MoctHalf level = moct_mask (w);
 
-    for_rows (&level, mask_rows, &(HalfPass){w, k, NULL, &level});
+    for_mask_rows (&level, mask_rows, &(HalfPass){w, k, NULL, &level});
     while (level.mask || level.width > 1 || level.height > 1) {
       MoctHalf below = level;
 
       level = moct_half_above (w, k, &below);
-      for_rows (&level, halve_rows, &(HalfPass){w, k, &below, &level});
+      for_mask_rows (
+          &level, halve_mask_rows, &(HalfPass){w, k, &below, &level});
     }
   }
-  report (w, w->texels);
+  report_texels_cpu (w, w->texels);
   return NULL;
 }
 

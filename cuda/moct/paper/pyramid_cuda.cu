@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The paper's own operator, and the one that it is compared with, as kernels:
- * one thread a texel, one launch a level, nothing waited for in between. */
+ * The paper's operator and the one it is compared with, as kernels: a thread
+ * for each texel, a launch for each level, and no wait in between. */
 #include "moct/moct_cuda.cuh"
 #include "moct/paper/pyramid_core.h"
 
 #define THREADS 128
 
 static __global__ void
-sweep_kernel (const __grid_constant__ MoctWork w, const MoctLevel base)
+sweep_texels_kernel (const __grid_constant__ MoctWork w, const MoctLevel base)
 {
   unsigned at = blockIdx.x * THREADS + threadIdx.x;
   MoctTexel t;
@@ -21,7 +21,7 @@ sweep_kernel (const __grid_constant__ MoctWork w, const MoctLevel base)
 }
 
 static __global__ void
-gather_kernel (const __grid_constant__ MoctWork w, const MoctLevel below,
+gather_texels_kernel (const __grid_constant__ MoctWork w, const MoctLevel below,
     const MoctLevel level)
 {
   unsigned at = blockIdx.x * THREADS + threadIdx.x;
@@ -35,14 +35,14 @@ gather_kernel (const __grid_constant__ MoctWork w, const MoctLevel below,
 }
 
 static unsigned
-blocks (const MoctLevel *l)
+blocks_for_texels (const MoctLevel *l)
 {
   return (unsigned) ((moct_level_texels (l) + THREADS - 1) / THREADS);
 }
 
-/* One block, one thread a colour. */
+/* One block, with a thread for each colour. */
 static __global__ void
-report_kernel (const __grid_constant__ MoctWork w, const MoctSum *sums)
+report_texels_kernel (const __grid_constant__ MoctWork w, const MoctSum *sums)
 {
   __shared__ unsigned n_blobs;
   int k = threadIdx.x;
@@ -65,9 +65,10 @@ report_kernel (const __grid_constant__ MoctWork w, const MoctSum *sums)
 }
 
 static const char *
-report (const Device *dev, const MoctWork *w, const MoctSum *sums)
+report_texels_cuda (const Device *dev, const MoctWork *w, const MoctSum *sums)
 {
-  report_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (*w, sums);
+  report_texels_kernel<<<1, MOCT_MAX_COLOURS, 0, device_stream (dev)>>> (
+      *w, sums);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -79,20 +80,23 @@ moct_pyramid_cuda (const Device *dev, const MoctWork *w)
   MoctLevel level = moct_base (w);
 
   TRY (moct_pyramid_check (w));
-  sweep_kernel<<<blocks (&level), THREADS, 0, stream>>> (*w, level);
+  sweep_texels_kernel<<<blocks_for_texels (&level), THREADS, 0, stream>>> (
+      *w, level);
   CUDA_TRY (cudaGetLastError ());
   while (level.cells_x > 1 || level.cells_y > 1) {
     MoctLevel below = level;
 
     level = moct_above (w, &below);
-    gather_kernel<<<blocks (&level), THREADS, 0, stream>>> (*w, below, level);
+    gather_texels_kernel<<<blocks_for_texels (&level), THREADS, 0, stream>>> (
+        *w, below, level);
     CUDA_TRY (cudaGetLastError ());
   }
-  return report (dev, w, w->texels + level.first);
+  return report_texels_cuda (dev, w, w->texels + level.first);
 }
 
 static __global__ void
-mask_kernel (const __grid_constant__ MoctWork w, int k, const MoctHalf to)
+mask_colour_kernel (
+    const __grid_constant__ MoctWork w, int k, const MoctHalf to)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -102,7 +106,7 @@ mask_kernel (const __grid_constant__ MoctWork w, int k, const MoctHalf to)
 }
 
 static __global__ void
-halve_kernel (const MoctHalf below, const MoctHalf level)
+halve_mask_kernel (const MoctHalf below, const MoctHalf level)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x;
   int y = blockIdx.y * blockDim.y + threadIdx.y;
@@ -119,14 +123,14 @@ reduce_object (const Device *dev, const MoctWork *w, int k)
   dim3 block (32, 4);
   dim3 grid (ceil_div (level.width, 32), ceil_div (level.height, 4));
 
-  mask_kernel<<<grid, block, 0, stream>>> (*w, k, level);
+  mask_colour_kernel<<<grid, block, 0, stream>>> (*w, k, level);
   CUDA_TRY (cudaGetLastError ());
   while (level.mask || level.width > 1 || level.height > 1) {
     MoctHalf below = level;
 
     level = moct_half_above (w, k, &below);
     grid = dim3 (ceil_div (level.width, 32), ceil_div (level.height, 4));
-    halve_kernel<<<grid, block, 0, stream>>> (below, level);
+    halve_mask_kernel<<<grid, block, 0, stream>>> (below, level);
     CUDA_TRY (cudaGetLastError ());
   }
   return NULL;
@@ -138,5 +142,5 @@ moct_per_object_cuda (const Device *dev, const MoctWork *w)
   TRY (moct_per_object_check (w));
   for (int k = 0; k < w->n_colours; k++)
     TRY (reduce_object (dev, w, k));
-  return report (dev, w, w->texels);
+  return report_texels_cuda (dev, w, w->texels);
 }
