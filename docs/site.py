@@ -41,7 +41,7 @@ REPORT = [
      "The paper's figure 7"),
     ("gpuccl", "cuda/gpuccl/README.md", "## The paper's figures", "Time"),
     ("kinfumot", "docs/lab/kinfumot.md", "# Laboratory: kinfumot", "Errors"),
-    ("pocstereo", "cuda/pocstereo/README.md", "## The paper's tables",
+    ("pocstereo", "docs/lab/pocstereo.md", "## The paper's tables",
      "The paper's tables"),
     ("pocstereo", "docs/lab/pocstereo.md", "## How it is measured", "Errors"),
     ("emdtrack", "cuda/emdtrack/README.md", "## The paper's figures",

@@ -15,22 +15,23 @@ struct _Pocstereo {
 
   bool is_set; /* tables and pyramid are those of params */
   PocstereoParams params;
-  PocstereoTables *tables, *host_tables; /* the latter pinned */
+  PocstereoTables *tables, *host_tables; /* host_tables: pinned */
+  PocstereoConstants constants;          /* these tables */
   PocstereoPyramid pyramid;
   PocstereoCoarser coarser;
-  uint16_t *samples[2]; /* of coarser */
+  uint16_t *samples[2]; /* memory of coarser */
 
   int8_t *phasors; /* of all layers */
-  int16_t *means;  /* of these over frames */
+  int16_t *means;  /* of phasors, over frames */
   size_t phasor_room, mean_room;
   int n_averaged;      /* frames in the means */
   bool averages_dense; /* the means are those of every pixel */
 
-  PocstereoPoint *points;        /* room for max_points each; pinned */
-  PocstereoMatch *point_matches; /* pinned */
+  PocstereoPoint *points;        /* max_points; pinned */
+  PocstereoMatch *point_matches; /* max_points; pinned */
   int n_points, max_points;
 
-  /* Of every pixel; NULL before they are asked for. */
+  /* For every pixel; NULL until it is asked for. */
   PocstereoMatch *matches[2];
   PocstereoCensuses census;
   int32_t *before; /* disparities before the left-right check */
@@ -54,7 +55,9 @@ pocstereo_new (Pocstereo **self, const Device *device, int width, int height)
   s->width = width;
   s->height = height;
   TRY (memory_get (&s->memory, &s->tables, 1));
-  return memory_get_pinned (&s->memory, &s->host_tables, 1);
+  TRY (memory_get_pinned (&s->memory, &s->host_tables, 1));
+  s->constants = (PocstereoConstants){s->host_tables, s->tables};
+  return NULL;
 }
 
 void
@@ -69,7 +72,7 @@ pocstereo_free (Pocstereo *s)
 
 /* ---- Memory ---- */
 
-/* Whether both sets of params need the same tables and the same pyramid. */
+/* Whether @a and @b need the same tables and the same pyramid. */
 static bool
 have_same_tables (const PocstereoParams *a, const PocstereoParams *b)
 {
@@ -80,7 +83,7 @@ have_same_tables (const PocstereoParams *a, const PocstereoParams *b)
       a->max_disparity == b->max_disparity;
 }
 
-/* Each layer's rows start on 128 bytes. */
+/* Rows start on 128 bytes. */
 static int
 layer_stride (int width)
 {
@@ -128,7 +131,7 @@ set_stereo_params (Pocstereo *s, const PocstereoParams *params)
   return NULL;
 }
 
-/* Room for @n phasors' components, and for their means. */
+/* Room for @n components of phasors, and for their means. */
 static const char *
 need_phasors (Pocstereo *s, size_t n, bool averages)
 {
@@ -164,18 +167,6 @@ need_pixel_memory (Pocstereo *s)
 
 /* ---- What both modes begin with ---- */
 
-static PocstereoConstants
-window_constants (const Pocstereo *s)
-{
-  return (PocstereoConstants){s->host_tables, s->tables};
-}
-
-static uint16_t
-lowest_peak (const PocstereoParams *params)
-{
-  return (uint16_t) (params->min_peak * 65535);
-}
-
 static const char *
 begin_stereo_frame (
     Pocstereo *s, const PocstereoParams *params, const PocstereoFrame *frame)
@@ -192,15 +183,14 @@ begin_stereo_frame (
   return s->stages->pyramid (&s->device, &s->pyramid, &s->coarser);
 }
 
-/* The phasors of @layers; or, with params->average, of all layers the means
- * over frames.  Means of points and of every pixel have different layouts:
- * after a change of mode, or an error, they begin anew. */
+/* The phasors of @layers; with params->average, the means over frames of the
+ * phasors of all layers.  Means of points and of every pixel have different
+ * layouts, so they begin anew after a change of mode, and after an error. */
 static const char *
 take_phasors (Pocstereo *s, const PocstereoParams *params, bool every_pixel,
     uint32_t layers, PocstereoFields *fields)
 {
   const PocstereoStages *stages = s->stages;
-  PocstereoConstants constants = window_constants (s);
   int frames = s->averages_dense == every_pixel ? s->n_averaged : 0;
   bool averages = params->average > 1;
   size_t n = stages->lay_fields (
@@ -213,7 +203,7 @@ take_phasors (Pocstereo *s, const PocstereoParams *params, bool every_pixel,
   TRY (need_phasors (s, n, averages));
   stages->lay_fields (
       &s->pyramid, s->host_tables, every_pixel, s->phasors, fields);
-  TRY (stages->phasors (&s->device, &s->pyramid, &constants, fields));
+  TRY (stages->phasors (&s->device, &s->pyramid, &s->constants, fields));
   if (!averages)
     return NULL;
   frames = frames < params->average ? frames + 1 : params->average;
@@ -236,7 +226,7 @@ keep_points (Pocstereo *s, const PocstereoPoint *points, int n)
       return "a point lies outside the view";
   if (n == s->n_points &&
       (!n || !memcmp (s->points, points, n * sizeof *points)))
-    return NULL; /* as they were: frames that are queued may read them */
+    return NULL; /* frames that are queued may still read them */
   TRY (device_wait (&s->device));
   if (n > s->max_points) {
     int room = n + n / 2;
@@ -259,8 +249,8 @@ pocstereo_begin_points (Pocstereo *s, const PocstereoParams *params,
 {
   TRY (keep_points (s, points, n));
   TRY (begin_stereo_frame (s, params, frame));
-  *asked = (PocstereoAsked){&s->pyramid, window_constants (s), s->points, n,
-      lowest_peak (params), s->point_matches};
+  *asked = (PocstereoAsked){&s->pyramid, s->constants, s->points, n,
+      (uint16_t) (params->min_peak * 65535), s->point_matches};
   return NULL;
 }
 
@@ -296,10 +286,9 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
   const Device *dev = &s->device;
   const PocstereoStages *stages = s->stages;
   bool left_right = params->left_right, fills = left_right && params->fill;
-  uint16_t min_peak = lowest_peak (params);
+  uint16_t min_peak = (uint16_t) (params->min_peak * 65535);
   int32_t max_difference = (int32_t) (params->max_difference * POCSTEREO_ONE);
   int32_t speckle_step = (int32_t) (params->speckle_step * POCSTEREO_ONE);
-  PocstereoConstants constants = window_constants (s);
   PocstereoFields fields;
   PocstereoDenseMatches matches;
 
@@ -308,8 +297,9 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
   matches = (PocstereoDenseMatches){
       s->width, s->height, left_right ? 2 : 1, {s->matches[0], s->matches[1]}};
   TRY (take_phasors (s, params, true, ~0u, &fields));
-  TRY (stages->dense (dev, &s->pyramid, &fields, &constants, params->candidates,
-      params->revote || params->slant ? 0 : min_peak, s->scratch, &matches));
+  TRY (stages->dense (dev, &s->pyramid, &fields, &s->constants,
+      params->candidates, params->revote || params->slant ? 0 : min_peak,
+      s->scratch, &matches));
   if (params->revote || fills)
     TRY (stages->census (dev, frame, &s->census));
   if (params->revote)
@@ -317,7 +307,7 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
         dev, &s->census, params->slant ? 0 : min_peak, s->scratch, &matches));
   if (params->slant)
     TRY (stages->slant (
-        dev, frame, &fields, &constants, min_peak, s->scratch, &matches));
+        dev, frame, &fields, &s->constants, min_peak, s->scratch, &matches));
   if (left_right)
     TRY (stages->left_right (dev, max_difference, &matches, s->before));
   if (params->speckle_size)

@@ -5,10 +5,11 @@
  *
  * Paper: M. Miura, K. Fudano, K. Ito, T. Aoki, H. Takizawa, H. Kobayashi, "GPU
  * implementation of phase-based stereo correspondence and its application".
- * The steps, equations and techniques named in this folder are that paper's.
+ * Sections, steps, equations and techniques in the comments of this folder are
+ * those of the paper.
  *
- * Conventions: the left view is the reference.  What the left view shows at
- * x, the right view shows at x - d; d, the disparity, may have either sign. */
+ * Conventions: the left view is the reference.  The right view shows at x - d
+ * what the left view shows at x; the disparity d may have either sign. */
 #pragma once
 
 #include "common/device.h"
@@ -27,17 +28,19 @@ C_BEGIN
 #define POCSTEREO_MAX_DISPARITY 4096 /* of either sign */
 #define POCSTEREO_FULL_SAMPLE 4080   /* the brightest sample: 16 x 255 */
 
-/* How frequencies count in the correlation (spectral weighting, section 2). */
+/* The weights of the frequencies in the correlation (spectral weighting,
+ * section 2). */
 typedef enum {
-  POCSTEREO_AUTO_WEIGHT, /* as pocstereo_settle () has it */
-  POCSTEREO_RECTANGLE,   /* all alike up to the bandwidth U */
+  POCSTEREO_AUTO_WEIGHT, /* pocstereo_settle () chooses it by the mode */
+  POCSTEREO_RECTANGLE,   /* 1 up to the bandwidth U */
   POCSTEREO_GAUSSIAN,    /* exp (-k^2 / (2 (U / 2)^2)) */
 } PocstereoWeight;
 
-/* How the place of the peak is found between samples (function fitting). */
+/* The search of the peak between samples (function fitting, section 2). */
 typedef enum {
-  POCSTEREO_AUTO_FIT,    /* likewise */
-  POCSTEREO_CLOSED_FORM, /* the peak's model, solved for three samples */
+  POCSTEREO_AUTO_FIT,    /* pocstereo_settle () chooses it by the mode */
+  POCSTEREO_CLOSED_FORM, /* the paper's model of the peak, solved for three
+                            samples */
   POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
 } PocstereoFit;
 
@@ -48,15 +51,14 @@ typedef struct {
   PocstereoFit fit;
   double noise_floor;
 
-  int average; /* noise goes down with the root of the frames */
+  int average; /* frames */
 
-  int layers; /* 0: of points at least 4, no more than the views allow */
+  int layers;                       /* 0: pocstereo_layers () chooses */
   int min_disparity, max_disparity; /* min <= max */
   double min_peak;
 
-  /* Of every pixel only. */
-  int candidates; /* 1: the matches are those of points; 9: with medians between
-                     the layers */
+  /* For every pixel only. */
+  int candidates; /* 1: as for points; 9: with medians between the layers */
   bool left_right;
   double max_difference;
   bool revote, slant;
@@ -67,14 +69,15 @@ typedef struct {
 
 extern const Param pocstereo_params[];
 
-/* The defaults: 0 in the first five and layers means what suits points or every
- * pixel, and pocstereo_settle () says what that is.  All that follows needs
- * params that are settled. */
+/* The defaults.  In window, lines, bandwidth, weight, fit and layers the
+ * default 0 stands for a value that depends on the mode, points or every pixel:
+ * pocstereo_settle () puts that value in its place.  All other functions need
+ * settled params. */
 PocstereoParams pocstereo_defaults (void);
 void pocstereo_settle (PocstereoParams *params, bool every_pixel);
 
-/* Settled ones: the paper's, but for the range, which is the user's; and those
- * for every pixel. */
+/* Settled defaults for points, which are those of the paper, and for every
+ * pixel. */
 PocstereoParams pocstereo_points_defaults (void);
 PocstereoParams pocstereo_dense_defaults (void);
 
@@ -86,58 +89,59 @@ typedef struct {
   int stride;
 } PocstereoFrame;
 
-/* Where the left view is asked. */
+/* A pixel of the left view to be matched. */
 typedef struct {
-  int x, y; /* pixels, in the view */
+  int x, y; /* pixels */
 } PocstereoPoint;
 
 #define POCSTEREO_ONE 256        /* a pixel, in disparities that are integers */
-#define POCSTEREO_NONE INT32_MIN /* instead of a disparity: no match */
+#define POCSTEREO_NONE INT32_MIN /* in place of a disparity: no match */
 
-/* What was found at a point or pixel. */
+/* The match of a point or pixel. */
 typedef struct {
   int32_t disparity; /* 1 / POCSTEREO_ONE pixels, or POCSTEREO_NONE */
   uint16_t peak;     /* height of the correlation's peak, 65535 for identical
                         windows: the confidence */
-  uint16_t sigma;    /* predicted standard deviation of a right match's
-                        disparity, 1 / POCSTEREO_SIGMA pixels; 65535: more */
+  uint16_t sigma;    /* predicted standard deviation of the disparity of a right
+                        match, 1 / POCSTEREO_SIGMA pixels; 65535: larger */
 } PocstereoMatch;
 
 #define POCSTEREO_SIGMA 4096
 
 typedef struct _Pocstereo Pocstereo;
 
-/* For views of @width x @height pixels, 16 to POCSTEREO_MAX_SIDE each. */
+/* @width, @height: of the views, 16 to POCSTEREO_MAX_SIDE pixels.  Free @self
+ * after an error, too. */
 const char *pocstereo_new (
     Pocstereo **self, const Device *device, int width, int height);
 void pocstereo_free (Pocstereo *self);
 
-/* NULL, or what is wrong with @params for views of @width x @height. */
+/* Returns NULL, or the reason why @params cannot work for views of @width x
+ * @height pixels. */
 const char *pocstereo_check (
     const PocstereoParams *params, int width, int height);
 
-/* How many layers @params mean for views of that size. */
+/* The number of layers by @params, for views of @width x @height pixels. */
 int pocstereo_layers (const PocstereoParams *params, int width, int height);
 
-/* Matches @n points (at most POCSTEREO_MAX_POINTS) of the left view, the host's
- * memory.  @matches, one each and in their order, lie in host memory and stay
- * until the next call. */
+/* Matches @n points (at most POCSTEREO_MAX_POINTS) of the left view and waits
+ * for the result.  @points and @matches lie in the host's memory; match i is
+ * that of point i.  @matches stay until the next call. */
 const char *pocstereo_points (Pocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoPoint *points, int n,
     const PocstereoMatch **matches);
 
-/* The device's part of pocstereo_points () alone: queues it and does not wait.
- * For measuring. */
+/* Queues the work of pocstereo_points () and does not wait.  For measuring. */
 const char *pocstereo_queue_points (Pocstereo *self,
     const PocstereoParams *params, const PocstereoFrame *frame,
     const PocstereoPoint *points, int n);
 
-/* Matches every pixel.  @matches, rows of @width, are memory of the device,
- * ready when what is queued on it is done, and stay until the next call. */
+/* Queues the matching of every pixel.  @matches, rows of @width, lie in the
+ * device's memory and stay until the next call. */
 const char *pocstereo_dense (Pocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoMatch **matches);
 
-/* Forgets the phasors of earlier frames: after a seek. */
+/* Drops the means over earlier frames, as after a seek. */
 void pocstereo_reset (Pocstereo *self);
 
 C_END

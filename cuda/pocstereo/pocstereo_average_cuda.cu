@@ -5,8 +5,8 @@
 
 #define THREADS 256
 
-/* The four components of @word join their means, 16 bits each in @mean, and
- * become these. */
+/* Adds the four components of @word to their means, 16 bits each in @mean, and
+ * returns the components of the means. */
 static __device__ __forceinline__ uint32_t
 average_word (uint32_t word, uint32_t mean[2], int frames)
 {

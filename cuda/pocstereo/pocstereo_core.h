@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The mathematics of one match, written once for both backends.
+ * The mathematics of one match, for both backends.
  *
- * What decides is exact.  A sample, at most 4095, times a twiddle is an
- * integer, and so are their sums, at most 14,250,600 (a window of 57 samples,
- * frequency 28), below 2^24: floats hold them exactly, in any order of adding.
- * A line's unit phasors are rounded to 1/127; from there on, products, sums
- * over lines and the correlation are 32-bit integers.  Floats that are rounded
- * appear only in the length of a phasor and in the fit of the peak, each a
- * fixed sequence of IEEE operations, so that both backends agree bit for bit.
+ * The choice of the highest peak is exact.  A sample, at most 4095, times a
+ * twiddle is an integer, and so are sums of such products, at most 14,250,600
+ * (a window of 57 samples, frequency 28), below 2^24: floats hold them exactly,
+ * in any order of adding.  The unit phasors of a line are rounded to 1/127;
+ * products, sums over lines and the correlation are 32-bit integers.  Floats
+ * are rounded in the length of a phasor and in the fit of the peak alone, each
+ * a fixed sequence of IEEE operations, so that both backends agree bit for bit.
  *
  * Signs: the left window f lies around x, the right window g around x - base.
  * With R = F conj (G) the correlation peaks at n = d - base. */
@@ -20,19 +20,19 @@
 #include "common/math_core.h"
 #include "pocstereo/pocstereo.h"
 
-#define POCSTEREO_TURN 127      /* what a unit phasor is rounded to */
+#define POCSTEREO_TURN 127      /* the length of a rounded unit phasor */
 #define POCSTEREO_TWIDDLES 8192 /* half a window times the greatest twiddle */
-#define POCSTEREO_FINE_LAGS 3   /* of the last, sub-pixel step (Step 7) */
+#define POCSTEREO_FINE_LAGS 3   /* lags around the peak in Step 7 */
 #define POCSTEREO_MAX_LAGS (POCSTEREO_MAX_WINDOW / 4)
 
-/* Constants of a window, in the device's memory.  Index k is frequency k + 1.
- * Samples n = -M .. M count, M = (N - 1) / 2; of an even N, Hann's window is 0
- * at the one left over. */
+/* Constants of a window.  Index k is frequency k + 1.  A window has the samples
+ * n = -M ..  M, M = (N - 1) / 2; if N is even, Hann's window is 0 at the sample
+ * left over. */
 typedef struct {
   int window, half;           /* N, M + 1 */
   int lines, bandwidth, lags; /* L, U, N / 4 */
   PocstereoFit fit;
-  float floor2; /* the square of the noise floor, in units of the spectrum */
+  float floor2; /* square of the noise floor, in the scale of the spectrum */
   float cosine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
   float sine[POCSTEREO_MAX_BANDWIDTH][POCSTEREO_MAX_WINDOW / 2];
   /* 127 W (k) cos (2 pi k n / N), and sin, n = 0 .. lags + 1 */
@@ -43,7 +43,7 @@ typedef struct {
   float perfect;          /* the correlation's peak for identical windows */
   float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
   float cos_bin, sin_bin; /* of pi / N */
-  float shared, least;    /* of pocstereo_sigma (); least: pixels */
+  float shared, least;    /* for pocstereo_sigma (); least in pixels */
 } PocstereoTables;
 
 /* ---- A line's phasors (equation 1; windowing) ---- */
@@ -59,7 +59,7 @@ pocstereo_round (float v)
   return (int8_t) (bits & 255);
 }
 
-/* The phasor of one frequency, re and im; 0, 0 if there is none. */
+/* The phasor of one frequency, re and im; 0, 0 if the line lacks it. */
 BOTH void
 pocstereo_phasor (float re, float im, float floor2, int8_t phasor[2])
 {
@@ -79,18 +79,18 @@ pocstereo_phasor_bytes (int bandwidth)
 
 /* ---- Means of phasors over frames ---- */
 
-/* A mean has this many steps for each step of a phasor. */
+/* Steps of a mean for one step of a phasor. */
 #define POCSTEREO_MEAN 256
 
-/* The mean of one component when @phasor joins as one of @frames. */
+/* The mean of a component over @frames frames; @phasor is of the newest. */
 BOTH int16_t
 pocstereo_average_phasor (int16_t mean, int8_t phasor, int frames)
 {
   return (int16_t) (mean + (phasor * POCSTEREO_MEAN - mean) / frames);
 }
 
-/* The component that a mean is taken for.  Where phases scatter it is short,
- * and so counts for less. */
+/* The component that stands for a mean.  Phasors whose phases scatter have a
+ * short mean, which weighs less. */
 BOTH int8_t
 pocstereo_mean_phasor (int16_t mean)
 {
@@ -109,8 +109,8 @@ pocstereo_add_line (int32_t *r, const int8_t *f, const int8_t *g, int bandwidth)
   }
 }
 
-/* The correlation at lag @n, |n| <= lags + 1.  At most 127^3 times lines times
- * bandwidth, each 31 at most: below 2^31. */
+/* The correlation at lag @n, |n| <= lags + 1.  Its magnitude is at most 127^3
+ * times lines times bandwidth, each at most 31: below 2^31. */
 BOTH int32_t
 pocstereo_correlation (const PocstereoTables *t, const int32_t *r, int n)
 {
@@ -124,8 +124,8 @@ pocstereo_correlation (const PocstereoTables *t, const int32_t *r, int n)
   return n < 0 ? even + odd : even - odd;
 }
 
-/* The lag from @first to @last with the highest correlation, of equal ones the
- * first; @height: its correlation. */
+/* The lag from @first to @last with the highest correlation, @height.  The
+ * first of equal lags counts. */
 BOTH int
 pocstereo_peak (const PocstereoTables *t, const int32_t *r, int first, int last,
     int32_t *height)
@@ -146,15 +146,16 @@ pocstereo_peak (const PocstereoTables *t, const int32_t *r, int first, int last,
 
 /* ---- Coarse to fine (Steps 2 to 6) ---- */
 
-/* Which disparities a layer is asked for, in its pixels. */
+/* The size of a layer, and the disparities that are searched in it, in its
+ * pixels. */
 typedef struct {
   int width, height;
-  int floor, ceil; /* of the disparities, one more than the range each way */
-  int tiles;       /* the coarsest layer is searched in this many places, */
+  int floor, ceil; /* the range of disparities, one more at each end */
+  int tiles;       /* number of places where the coarsest layer is searched: */
   int first, step, unit; /* around (first + i step) / unit, rounded */
 } PocstereoLayer;
 
-/* Where tile @i is searched. */
+/* The disparity around which tile @i of the coarsest layer is searched. */
 BOTH int
 pocstereo_tile_base (const PocstereoLayer *layer, int i)
 {
@@ -164,7 +165,8 @@ pocstereo_tile_base (const PocstereoLayer *layer, int i)
   return whole - (twice % (2 * layer->unit) < 0);
 }
 
-/* The lags that lead from @base to a disparity inside the layer's range. */
+/* The lags, up to @lags each way, that lead from @base to a disparity in the
+ * layer's range. */
 BOTH void
 pocstereo_lags (
     const PocstereoLayer *layer, int base, int lags, int *first, int *last)
@@ -179,8 +181,9 @@ pocstereo_clamp (int v, int lo, int hi)
   return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* @base within the layer's range and, if that has such disparities of pixel @x,
- * inside of the other view: beyond its edge all of them look alike. */
+/* @base clamped to the layer's range and, if that contains disparities by which
+ * the other view shows pixel @x, to these.  Beyond the edge of a view all
+ * disparities look alike. */
 BOTH int
 pocstereo_visible_base (const PocstereoLayer *layer, int x, int base)
 {
@@ -190,7 +193,7 @@ pocstereo_visible_base (const PocstereoLayer *layer, int x, int base)
   return pocstereo_clamp (base, least, most);
 }
 
-/* Matches whose peak is too low are none. */
+/* A match with a lower peak than @min_peak becomes none. */
 BOTH void
 pocstereo_drop_low_peak (uint16_t min_peak, PocstereoMatch *match)
 {
@@ -198,15 +201,15 @@ pocstereo_drop_low_peak (uint16_t min_peak, PocstereoMatch *match)
     match->disparity = POCSTEREO_NONE;
 }
 
-/* The nearest whole pixel of what the other view shows of @x; it may lie
- * outside. */
+/* The column of the other view that shows @x, rounded; it may lie outside of
+ * the view. */
 BOTH int
 pocstereo_other_column (int x, int32_t disparity)
 {
   return x - ((disparity + POCSTEREO_ONE / 2) >> 8);
 }
 
-/* A match outside of the other view, @width wide, is none. */
+/* A match outside of the other view, @width wide, becomes none. */
 BOTH void
 pocstereo_drop_outside (int x, int width, PocstereoMatch *match)
 {
@@ -216,7 +219,7 @@ pocstereo_drop_outside (int x, int width, PocstereoMatch *match)
     match->disparity = POCSTEREO_NONE;
 }
 
-/* The mean of four samples (Step 1), rounded. */
+/* The rounded mean of four samples (Step 1). */
 BOTH uint16_t
 pocstereo_mean_sample (int a, int b, int c, int d)
 {

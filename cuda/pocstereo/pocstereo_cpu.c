@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU backend's table, its fields' layout, and the pyramid. */
+ * The CPU backend's table of stages, layout of fields, and pyramid. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 
@@ -57,7 +57,6 @@ halve_layer_row (const uint16_t *from, int stride, uint16_t *to, int width)
         from[2 * x], from[2 * x + 1], below[2 * x], below[2 * x + 1]);
 }
 
-/* A layer, made of the one below it. */
 typedef struct {
   const uint16_t *from;
   uint16_t *to;

@@ -6,18 +6,17 @@
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_stages.h"
 
-/* Windows that are transformed, and pixels that are refined, at once. */
+/* Windows that are transformed at once, and pixels that are refined at once. */
 #define POCSTEREO_LANES 16
-/* Components of phasors that are multiplied at once: fields have room for as
- * many behind the last pixel's. */
+/* Components of phasors that are multiplied at once.  The last pixel of a field
+ * has this room behind it. */
 #define POCSTEREO_BLOCK 16
 
 /* pocstereo_phasors_cpu.c: the phasors of the lines of a window, 2 bandwidth
  * bytes a line.  Columns and rows outside of the view repeat its edge. */
-/* The window around (@x, @y) in a layer. */
 void pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
     int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors);
-/* A leaning window in @view of @frame. */
+/* The leaning window @lean in @view of @frame. */
 void pocstereo_leaning_cpu (const PocstereoTables *t,
     const PocstereoFrame *frame, int view, const PocstereoLean *lean,
     int8_t *phasors);
@@ -29,7 +28,8 @@ void pocstereo_refine_cpu (const PocstereoTables *t,
     const int32_t (*r)[POCSTEREO_LANES], const int32_t *base, int n,
     PocstereoMatch *match);
 
-/* pocstereo_median_cpu.c: the medians of 5 x 5 numbers around each of @from. */
+/* pocstereo_median_cpu.c: the medians of the 5 x 5 numbers around each of
+ * @from. */
 void pocstereo_median_cpu (
     const int32_t *from, int32_t *to, int width, int height);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA backend's table, and the pyramid (Step 1). */
+ * The CUDA backend's table of stages, and the pyramid (Step 1). */
 #include "pocstereo/pocstereo_cuda.cuh"
 
-#define TILE 16   /* of the first layer that is made */
-#define AT_ONCE 5 /* layers: TILE, 8, 4, 2, 1 */
+#define TILE 16   /* side of a tile in the first layer of a launch */
+#define AT_ONCE 5 /* layers of a launch, with tiles of 16, 8, 4, 2 and 1 */
 
 static __device__ __forceinline__ void
 store_layer_mean (const PocstereoPyramid &p, const PocstereoCoarser &coarser,
@@ -14,8 +14,8 @@ store_layer_mean (const PocstereoPyramid &p, const PocstereoCoarser &coarser,
     coarser.view[view][l][(size_t) y * p.stride[l] + x] = mean;
 }
 
-/* Layers @from + 1 and up, at most AT_ONCE, one block a tile: where a pixel
- * lies inside its layer, so do the four below it. */
+/* Layers @from + 1 to @from + AT_ONCE, one block a tile.  A pixel inside its
+ * layer is the mean of four pixels inside the layer below. */
 static __global__ void
 __launch_bounds__ (TILE *TILE)
     pyramid_kernel (const __grid_constant__ PocstereoPyramid p,

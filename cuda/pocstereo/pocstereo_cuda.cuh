@@ -2,10 +2,11 @@
  *
  * What the files of the CUDA backend share.
  *
- * On CUDA, a word of a field holds one frequency of two lines, re and im of
- * each.  Pair p holds lines 2 p - L / 2 and the next, so that the window around
- * line y takes pairs y / 2 to y / 2 + L / 2; rows outside the view repeat its
- * edge.  Frequencies go by couples; an odd one out has 0 beside it. */
+ * Layout of a field: a word holds one frequency of two lines, re and im of
+ * each.  Pair p holds the lines 2 p - L / 2 and 2 p - L / 2 + 1, so the window
+ * around line y has the pairs y / 2 to y / 2 + L / 2; rows outside of the view
+ * repeat its edge.  A couple holds two frequencies; of an odd number of
+ * frequencies the last couple has a 0. */
 #pragma once
 
 #include "common/chain.cuh"
@@ -18,13 +19,13 @@ pocstereo_couples (const PocstereoFields &f, int view, int l)
   return (uint2 *) f.phasors[view][l];
 }
 
-/* pocstereo_median_cuda.cu: of 5 x 5 of @from's numbers, @step int32_t apart,
- * of @n_views views. */
+/* pocstereo_median_cuda.cu: medians of 5 x 5 numbers of @n_views views.  The
+ * numbers of @from are @step int32_t apart. */
 const char *pocstereo_median_cuda (const Device *dev,
     const int32_t *const from[2], int step, int32_t *const to[2], int width,
     int height, int n_views);
 
-/* Of the disparities of @matches. */
+/* The medians of the disparities of @matches. */
 const char *pocstereo_match_medians_cuda (const Device *dev,
     const PocstereoDenseMatches *matches, int32_t *const to[2]);
 

@@ -1,30 +1,31 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every pixel's match decides, for both backends: which disparities are
- * tried, and which one stays.
+ * The candidates of a pixel's disparity, and the choice among them, for both
+ * backends.
  *
  * A window that straddles an edge of depth follows the stronger texture, so a
- * pixel's parent is often wrong there.  Its neighbours' parents are tried as
- * well; once a good disparity is near, it spreads.  None of this is in the
- * paper, whose matches are independent. */
+ * pixel's parent is often wrong there.  The pixel also tries the parents of its
+ * neighbours: a right disparity spreads once it is near.  In the paper matches
+ * are independent. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
 
-/* Parents of a pixel: its own, and those around it, this many pixels of the
- * layer above apart. */
+/* Number of parents of a pixel: its own and 8 around it, POCSTEREO_APART pixels
+ * of the layer above away. */
 #define POCSTEREO_CANDIDATES 9
 #define POCSTEREO_APART 3
 
-/* The last look at layer 0: medians of disparities, at the pixel and its 4
- * neighbours this many pixels apart, each searched this many lags in each
- * direction. */
+/* The last search in layer 0: around the medians of the disparities of the
+ * pixel and of its 4 neighbours, POCSTEREO_AGAIN_APART pixels away, up to
+ * POCSTEREO_AGAIN_LAGS lags each way. */
 #define POCSTEREO_AGAIN 5
 #define POCSTEREO_AGAIN_APART 4
 #define POCSTEREO_AGAIN_LAGS 2
 
-/* Place @i of 9 around (@x, @y), @apart pixels from it: itself, left, right,
- * above, below, then the corners; inside an image of @width x @height. */
+/* Place @i of 9 around (@x, @y), @apart pixels away: the pixel itself, left,
+ * right, above, below, then the corners; clamped to an image of @width x
+ * @height. */
 BOTH PocstereoPoint
 pocstereo_place_around (int i, int x, int y, int apart, int width, int height)
 {
@@ -38,8 +39,8 @@ pocstereo_place_around (int i, int x, int y, int apart, int width, int height)
   return at;
 }
 
-/* The pixel of the layer above, @width x @height, that (@x, @y) lies in, its
- * neighbour @i of 9. */
+/* Neighbour @i of 9 of the pixel of the layer above, @width x @height, in which
+ * (@x, @y) lies. */
 BOTH PocstereoPoint
 pocstereo_parent (int i, int x, int y, int width, int height)
 {
@@ -48,11 +49,11 @@ pocstereo_parent (int i, int x, int y, int width, int height)
   return pocstereo_place_around (i, x, y, POCSTEREO_APART, width, height);
 }
 
-/* Whether the candidate @base need not be tried after @earlier, of which @lags
- * are searched in each direction: it lies in the inner half of them.  For layer
- * 0, where the last look does the rest.  In coarser layers only the same
- * candidate is left out (@lags 0): one beside it finds thin things that the
- * other does not. */
+/* Whether the candidate @base is left out since it lies in the inner half of
+ * the @lags that are searched around @earlier each way.  In layer 0 the last
+ * search finds what lies between both.  In coarser layers, with @lags 0, only
+ * equal candidates are left out: a candidate one pixel off finds thin objects
+ * that @earlier misses. */
 BOTH bool
 pocstereo_reaches_base (int earlier, int base, int lags)
 {
@@ -61,13 +62,13 @@ pocstereo_reaches_base (int earlier, int base, int lags)
   return base - earlier <= reach && earlier - base <= reach;
 }
 
-/* The best match so far; before any, height is INT32_MIN. */
+/* The best match so far; height is INT32_MIN before the first one. */
 typedef struct {
   int32_t height;
   int32_t disparity;
 } PocstereoBest;
 
-/* Of equal heights the first stays. */
+/* The first of equal heights stays. */
 BOTH void
 pocstereo_take_higher_peak (
     int32_t height, int32_t disparity, PocstereoBest *best)
@@ -78,8 +79,8 @@ pocstereo_take_higher_peak (
   }
 }
 
-/* Tries the lags up to @lags around @base, inside the layer's range, whose sums
- * over lines are @r. */
+/* Tries the lags up to @lags around @base that lie in the layer's range.  @r:
+ * the sums over lines at @base. */
 BOTH void
 pocstereo_try_base (const PocstereoTables *t, const PocstereoLayer *layer,
     const int32_t *r, int base, int lags, PocstereoBest *best)

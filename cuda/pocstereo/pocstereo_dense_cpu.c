@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at every pixel, on the phasors of all pixels of a layer. */
+ * Steps 2 to 7 at every pixel, from the phasors of all pixels. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
@@ -15,22 +15,22 @@
  ((2 * POCSTEREO_MAX_BANDWIDTH + POCSTEREO_BLOCK - 1) / POCSTEREO_BLOCK)
 #define SUMS (BLOCKS * POCSTEREO_BLOCK)
 
-/* A block of a line's phasors, so that products with another line's are real
- * parts, and so that they are imaginary ones. */
+/* A block of a line's phasors, in the order whose products with the other line
+ * are real parts, and in the order whose products are imaginary parts. */
 typedef struct {
   int16_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
 } Twin;
 
-/* The lines around a pixel and the one below it, and those of the other view
- * that they are compared with. */
+/* The lines around a pixel and the pixel below it, and the lines of the other
+ * view at the same rows. */
 typedef struct {
   int lines, bytes, blocks; /* bytes: of a pixel's phasors */
   const int8_t *field[POCSTEREO_MAX_LINES + 1]; /* rows of this view */
-  const int8_t *other[POCSTEREO_MAX_LINES + 1]; /* and of the other one */
+  const int8_t *other[POCSTEREO_MAX_LINES + 1]; /* rows of the other view */
   Twin twin[BLOCKS][POCSTEREO_MAX_LINES + 1];
 } Look;
 
-/* Rows @y and @y + 1 of fields of @layer. */
+/* Sets the rows for pixels in the rows @y and @y + 1. */
 INLINED void
 look_at_rows (Look *look, const PocstereoTables *t, const int8_t *field,
     const int8_t *other, const PocstereoLayer *layer, int y)
@@ -69,7 +69,7 @@ make_twin (Twin *restrict twin, const int8_t *restrict f)
   }
 }
 
-/* Column @x of those rows. */
+/* Sets the column of the pixels. */
 INLINED void
 look_at_column (Look *look, int x)
 {
@@ -79,12 +79,12 @@ look_at_column (Look *look, int x)
           look->field[j] + (size_t) x * look->bytes + b * POCSTEREO_BLOCK);
 }
 
-/* Sums over lines of products, of a block's frequencies. */
+/* Sums over lines of the products of a block. */
 typedef struct {
   int32_t real[POCSTEREO_BLOCK / 2], imaginary[POCSTEREO_BLOCK / 2];
 } Block;
 
-/* What a block holds beyond the bandwidth is multiplied and not used. */
+/* Products of components beyond the bandwidth are not used. */
 INLINED void
 add_line_products (const Look *look, int b, size_t at, int j, Block *sum)
 {
@@ -99,7 +99,7 @@ add_line_products (const Look *look, int b, size_t at, int j, Block *sum)
   add_products (sum->imaginary, twin->imaginary, g, POCSTEREO_BLOCK / 2);
 }
 
-/* Lines @from to before @to. */
+/* The sum over the lines @from to before @to. */
 INLINED void
 add_inner_lines (
     const Look *look, int b, size_t at, int from, int to, Block *restrict sum)
@@ -110,7 +110,7 @@ add_inner_lines (
     add_line_products (look, b, at, j, sum);
 }
 
-/* @sum and line @j more, as re and im of each frequency. */
+/* Writes @sum plus line @j as re and im of each frequency. */
 INLINED void
 add_last_line (
     const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
@@ -125,8 +125,8 @@ add_last_line (
   }
 }
 
-/* The sums over lines of F conj (G), g around column @q, in the row that is
- * @below the first one, 0 or 1. */
+/* The sums over lines of F conj (G) in the first row (@below 0) or the second
+ * (1); g lies around column @q. */
 INLINED void
 sum_one_row (const Look *look, int below, int q, int32_t r[SUMS])
 {
@@ -141,7 +141,7 @@ sum_one_row (const Look *look, int below, int q, int32_t r[SUMS])
   }
 }
 
-/* In both rows, which share all lines but two. */
+/* The sums in both rows, which share all lines but two. */
 INLINED void
 sum_two_rows (const Look *look, int q, int32_t r[2][SUMS])
 {
@@ -155,12 +155,12 @@ sum_two_rows (const Look *look, int q, int32_t r[2][SUMS])
   }
 }
 
-/* Lags whose correlation is taken at once, and room for all of these. */
+/* Lags whose correlation is computed at once, and room for all lags. */
 #define LAG_BLOCK 8
 #define LAG_ROOM \
  ((POCSTEREO_MAX_LAGS + 2 + LAG_BLOCK - 1) / LAG_BLOCK * LAG_BLOCK)
 
-/* The tables' numbers of these names, a frequency's side by side. */
+/* PocstereoTables' lag_cosine and lag_sine, transposed. */
 typedef struct {
   int32_t cosine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
   int32_t sine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
@@ -179,7 +179,7 @@ transpose_lags (const PocstereoTables *t)
   return lags;
 }
 
-/* pocstereo_peak (), @first <= 0 <= @last. */
+/* pocstereo_peak (), with @first <= 0 <= @last. */
 INLINED int
 find_highest_lag (const Lags *lags, int bandwidth, const int32_t *r, int first,
     int last, int32_t *height)
@@ -219,17 +219,17 @@ find_highest_lag (const Lags *lags, int bandwidth, const int32_t *r, int first,
 typedef struct {
   const PocstereoTables *t;
   const Lags *lags;
-  const PocstereoLayer *layer, *above; /* above: NULL at the coarsest */
+  const PocstereoLayer *layer, *above; /* above: NULL in the coarsest layer */
   const int8_t *field, *other;         /* phasors of this view and the other */
   const int32_t *parent;               /* disparities of the layer above */
-  int candidates, reach; /* reach: lags, of pocstereo_reaches_base () */
+  int candidates, reach; /* reach: @lags of pocstereo_reaches_base () */
   int32_t *found, *height;
   uint16_t min_peak;
-  PocstereoMatch *match; /* rows of the layer's width, of layer 0 */
+  PocstereoMatch *match; /* of layer 0 */
 } Search;
 
-/* Leaves of @n disparities those that none before them reaches, and returns how
- * many. */
+/* Removes bases that an earlier base reaches, and returns the number of bases
+ * that stay. */
 INLINED int
 keep_distinct_bases (int *base, int n, int lags)
 {
@@ -253,7 +253,6 @@ seen_column (const Search *s, int x, int disparity)
   return pocstereo_clamp (x - disparity, 0, s->layer->width - 1);
 }
 
-/* pocstereo_try_base (). */
 INLINED void
 try_base (
     const Search *s, const int32_t *r, int base, int lags, PocstereoBest *best)
@@ -266,7 +265,7 @@ try_base (
   pocstereo_take_higher_peak (height, base + lag, best);
 }
 
-/* The disparities that a pixel tries, which are those of its parents. */
+/* The disparities that a pixel tries: its parents'. */
 typedef struct {
   int base[POCSTEREO_CANDIDATES], n;
 } Tries;
@@ -296,8 +295,7 @@ try_two_rows (
     try_base (s, r[row], base, s->t->lags, &best[row]);
 }
 
-/* Steps 4 and 5, in @rows rows, 1 or 2; of a second one there is only one, what
- * it finds is not kept. */
+/* Steps 4 and 5 of the pixels (@x, @y) and, with @rows 2, (@x, @y + 1). */
 INLINED void
 search_pixel (const Search *s, const Look *look, int x, int y, int rows,
     const Tries *tries)
@@ -320,8 +318,8 @@ search_pixel (const Search *s, const Look *look, int x, int y, int rows,
   }
 }
 
-/* The last look at layer 0, at the medians of what was found, which have taken
- * the parents' place.  @r: the sums at what it finds. */
+/* The last search of layer 0, around medians, which lie in s->parent.  @r: the
+ * sums at the disparity that it finds. */
 INLINED void
 search_pixel_again (
     const Search *s, const Look *look, int x, int y, int row, int32_t r[SUMS])
@@ -347,8 +345,8 @@ search_pixel_again (
   s->found[at] = best.disparity;
 }
 
-/* Rows of a stretch that are looked at together: an even one and the next,
- * whose parents are the same. */
+/* The number of rows that are searched at once: an even row and the next, whose
+ * pixels have the same parents. */
 INLINED int
 rows_at_once (int y, int end)
 {
@@ -367,17 +365,17 @@ search_pixel_rows (void *data, int begin, int end)
     look_at_rows (&look, s->t, s->field, s->other, s->layer, y);
     for (int x = 0; x < s->layer->width; x++) {
       if (s->above && x % 2 == 0)
-        take_parent_bases (s, x, y, &tries); /* the next pixel's, too */
+        take_parent_bases (s, x, y, &tries); /* also for the next pixel */
       look_at_column (&look, x);
       search_pixel (s, &look, x, y, rows, &tries);
     }
   }
 }
 
-/* Sums over lines at what was found in some pixels of a row. */
+/* Sums over lines at the best disparities of some pixels of a row. */
 typedef int32_t Found[2 * POCSTEREO_MAX_BANDWIDTH][POCSTEREO_LANES];
 
-/* Step 7, of @n pixels from (@x, @y) on in @rows rows. */
+/* Step 7 of @n pixels from (@x, @y) on, in @rows rows. */
 INLINED void
 refine_pixels (const Search *s, Look *look, int x, int y, int n, int rows)
 {
@@ -422,7 +420,7 @@ refine_pixel_rows (void *data, int begin, int end)
   }
 }
 
-/* From the coarsest layer, @top, to layer 0. */
+/* All layers from the coarsest, @top, to layer 0. */
 static void
 match_view (Search s, const PocstereoLayer *layers, int top,
     const PocstereoFields *fields, int view, int32_t *parent)

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at every pixel: one kernel a layer, the last look and the fit in
- * another.  Pixels that lie in the same one of the layer above have the same
- * candidates: a thread does two of them. */
+ * Steps 2 to 7 at every pixel: one kernel a layer, and one for the last search
+ * and the fit.  Pixels with the same parent have the same candidates, and a
+ * thread does two of them. */
 #include "pocstereo/pocstereo_pixel.cuh"
 
 #define TILE_X 32
 #define TILE_Y 4
 #define THREADS (TILE_X * TILE_Y)
 
-/* What a kernel reads and writes, view by view. */
+/* Input and output of a kernel, view by view. */
 struct Maps {
   int candidates;
   const int32_t *parent[2];
   int32_t *found[2], *height[2];
 };
 
-/* Where pixel @x's window begins in the field of @view. */
+/* The first couple of the window around (@x, @y) in the field of @view. */
 static __device__ __forceinline__ const uint2 *
 field_window_at (
     const PocstereoFields &f, int view, int l, int width, int x, int y)
@@ -26,8 +26,7 @@ field_window_at (
 }
 
 /* Appends @base to the @n disparities of @list unless one of them reaches it,
- * and returns how many they are.  The lists of a block's threads lie side by
- * side. */
+ * and returns their number.  The lists of a block's threads are interleaved. */
 static __device__ __forceinline__ int
 offer_base (int32_t *list, int n, int32_t base, int lags)
 {
@@ -104,7 +103,7 @@ __launch_bounds__ (THREADS) search_pixels_kernel (
   }
 }
 
-/* The last look at layer 0, at medians, and Step 7. */
+/* The last search of layer 0, around medians, and Step 7. */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS) refine_pixels_kernel (
@@ -147,7 +146,7 @@ __launch_bounds__ (THREADS) refine_pixels_kernel (
     int base = i < n ? list[i * THREADS] : best.disparity;
 
     if (i && i == n && base == list[(n - 1) * THREADS])
-      break; /* the sums are those already */
+      break; /* sums already holds them */
     pocstereo_correlate_line (t, left,
         field_window_at (f, 1 - view, 0, layer.width, x - base, y), f.pitch[0],
         f.deeper[0], y % 2, &sums);

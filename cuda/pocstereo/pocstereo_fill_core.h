@@ -1,41 +1,42 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What becomes of a pixel without a match, for both backends.
+ * The disparity of a pixel without a match, for both backends.
  *
- * The left-right check drops a right match where the right view erred, too.  So
- * a pixel takes the disparity that most of the matches around it say, where
- * that is all that the views allow: what the right view shows there belongs to
- * no other pixel, and both censuses agree about as well as in the match that
- * was dropped.  What is hidden from the right view stays without a match: where
- * it would be seen, something nearer is confirmed.  Not in the paper. */
+ * The left-right check also drops a right match if the right view is wrong.  So
+ * a pixel takes the disparity of the majority of the matches around it if both
+ * views allow it: the right view shows there no other confirmed pixel, and the
+ * censuses agree about as well as in the dropped match.  A pixel that is hidden
+ * from the right view stays without a match, since the right view shows a
+ * nearer, confirmed pixel there.  Not in the paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_revote_core.h"
 
-/* The next match is looked for to 8 sides, up to 32 pixels far. */
+/* The next match is searched in 8 directions, up to 32 pixels away. */
 #define POCSTEREO_SIDES 8
 #define POCSTEREO_FILL_REACH 32
-/* More than half of these say the same, to so much. */
+/* A majority of the 8 directions must agree to within POCSTEREO_FILL_STEP. */
 #define POCSTEREO_MAJORITY (POCSTEREO_SIDES / 2 + 1)
 #define POCSTEREO_FILL_STEP (2 * POCSTEREO_ONE)
-/* The predicted standard deviation of what is filled in. */
+/* The least sigma of a filled match. */
 #define POCSTEREO_FILL_SIGMA (POCSTEREO_SIGMA / 2)
 
-/* All rows are of width. */
+/* The input of the filling; all rows are of width. */
 typedef struct {
   int width, height;
-  const int32_t *confirmed; /* the left view's disparities */
-  const int32_t *dropped;   /* those before anything was dropped */
+  const int32_t *confirmed; /* the left view's disparities after the check */
+  const int32_t *dropped;   /* the left view's disparities before the check */
   const PocstereoMatch *right;
   const uint64_t *census[2];
-  int32_t most; /* by which both views' disparities may differ */
+  int32_t most; /* greatest difference between both views' disparities */
 } PocstereoGaps;
 
-/* The next pixel with a match, seen from (@x, @y) to @side of 8; -1: none. */
+/* The index of the next pixel with a match in direction @side of (@x, @y), or
+ * -1. */
 BOTH int32_t
 pocstereo_next_match (const PocstereoGaps *g, int side, int x, int y)
 {
-  /* dx + 1 and dy + 1 of each side, two bits each, the first lowest */
+  /* dx + 1 and dy + 1 of each direction, two bits each, the first lowest */
   int dx = (int) (0x2858u >> (2 * side) & 3) - 1;
   int dy = (int) (0x8885u >> (2 * side) & 3) - 1;
 
@@ -59,8 +60,8 @@ pocstereo_within_step (int32_t a, int32_t b, int32_t step)
   return a - b <= step && b - a <= step;
 }
 
-/* Whether what the right view shows of @x in row @y at @disparity is in it, and
- * is not confirmed to be something else. */
+/* Whether (@x, @y) may have @disparity: the right view has that column, and no
+ * other confirmed pixel of the left view claims it. */
 BOTH bool
 pocstereo_is_place_free (
     const PocstereoGaps *g, int x, int y, int32_t disparity)
@@ -79,7 +80,8 @@ pocstereo_is_place_free (
       !pocstereo_within_step (left[back], -right[q].disparity, g->most);
 }
 
-/* In how many bits the censuses differ around (@x, @y) at @disparity. */
+/* The number of differing bits of the censuses in 5 x 5 pixels around (@x, @y)
+ * at @disparity. */
 BOTH int
 pocstereo_disagreement (const PocstereoGaps *g, int x, int y, int32_t disparity)
 {
@@ -100,8 +102,8 @@ pocstereo_disagreement (const PocstereoGaps *g, int x, int y, int32_t disparity)
   return sum;
 }
 
-/* Whether the views speak for @disparity about as much as for the match that
- * was dropped at (@x, @y): its censuses differ in at most a quarter more. */
+/* Whether the views support @disparity about as well as the match that was
+ * dropped at (@x, @y): the censuses cost at most 5/4 of that match's. */
 BOTH bool
 pocstereo_is_fit_as_good (
     const PocstereoGaps *g, int x, int y, int32_t disparity)
@@ -114,8 +116,9 @@ pocstereo_is_fit_as_good (
       5 * pocstereo_disagreement (g, x, y, dropped);
 }
 
-/* The pixel whose disparity (@x, @y), which has none, takes, and how many
- * @votes it has; -1: none.  Of equal ones the first side counts. */
+/* The index of the pixel from which (@x, @y) takes its disparity, and the
+ * number of directions that agree with it, @votes; -1: none.  The first of
+ * equal directions counts. */
 BOTH int32_t
 pocstereo_filler (const PocstereoGaps *g, int x, int y, int *votes)
 {
@@ -141,8 +144,8 @@ pocstereo_filler (const PocstereoGaps *g, int x, int y, int *votes)
       : -1;
 }
 
-/* What (@x, @y) says after @filler with @votes spoke for it: as sure as that
- * one, by its share of the votes. */
+/* The match of a filled pixel.  Its peak is that of @filler times the share of
+ * votes. */
 BOTH PocstereoMatch
 pocstereo_filled_match (PocstereoMatch filler, int votes)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels without a match take that of most around them. */
+ * Pixels without a match take the disparity of the majority around them. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fill_core.h"
@@ -8,10 +8,10 @@
 typedef struct {
   PocstereoGaps gaps;
   uint16_t min_peak;
-  PocstereoMatch *matches; /* the left view's */
+  PocstereoMatch *matches; /* of the left view */
 } Fill;
 
-/* Only pixels without a match change, and no other pixel reads these. */
+/* Only pixels without a match change, and no pixel reads their matches. */
 static void
 fill_gap_rows (void *data, int begin, int end)
 {

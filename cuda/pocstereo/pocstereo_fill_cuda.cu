@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels without a match take that of most around them: a thread a pixel. */
+ * Pixels without a match take the disparity of the majority around them: a
+ * thread a pixel. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_fill_core.h"
 
@@ -21,7 +22,7 @@ __launch_bounds__ (TILE_X *TILE_Y) confirmed_copy_kernel (
     confirmed[at] = m.view[0][at].disparity;
 }
 
-/* Only pixels without a match change, and no other pixel reads these. */
+/* Only pixels without a match change, and no pixel reads their matches. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
     fill_gaps_kernel (const __grid_constant__ PocstereoGaps g,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the correlation near its peak to a disparity between pixels (Step 7),
- * and how far that may be trusted; for both backends. */
+ * The place of the peak between pixels (Step 7), and its predicted standard
+ * deviation, for both backends. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
@@ -13,9 +13,9 @@ pocstereo_nearest (float v)
   return (int32_t) (v < 0 ? v - .5f : v + .5f);
 }
 
-/* Where the peak's model
- *   r (n) = a / N sin (pi V (n + d) / N) / sin (pi (n + d) / N), V = 2 U + 1
- * has its maximum, relative to the sample @at, from it and its neighbours:
+/* The model of the peak is
+ *   r (n) = a / N sin (pi V (n + d) / N) / sin (pi (n + d) / N), V = 2 U + 1.
+ * Its maximum, relative to the sample @at, follows from @at and its neighbours:
  * sin A (x + 1) + sin A (x - 1) = 2 sin A x cos A makes it a ratio. */
 BOTH float
 pocstereo_closed_form (
@@ -27,14 +27,14 @@ pocstereo_closed_form (
   return -math_atan (u, v) * 2 / t->omega;
 }
 
-/* The correlation as a function: its height and two derivatives at @x. */
+/* The correlation between samples: its height and two derivatives. */
 typedef struct {
   float height, slope, bend;
 } PocstereoPoly;
 
-/* Adds frequency @k, whose sums over lines are @re and @im, at an angle whose
- * sine and cosine are @s and @c; @sn and @cs: of k times it, and then of k + 1
- * times. */
+/* Adds frequency @k to @p.  @re, @im: its sums over lines.  @s, @c: sine and
+ * cosine of the angle of frequency 1; @sn, @cs: of k times that angle, which
+ * become those of k + 1 times. */
 BOTH void
 pocstereo_add_wave (const PocstereoTables *t, int k, float re, float im,
     float s, float c, float *sn, float *cs, PocstereoPoly *p)
@@ -50,7 +50,7 @@ pocstereo_add_wave (const PocstereoTables *t, int k, float re, float im,
   p->bend -= w * w * even;
 }
 
-/* From derivatives by angles to those by pixels. */
+/* Derivatives by angle become derivatives by pixel. */
 BOTH void
 pocstereo_poly_by_pixels (const PocstereoTables *t, PocstereoPoly *p)
 {
@@ -72,7 +72,7 @@ pocstereo_poly (const PocstereoTables *t, const int32_t *r, float x)
   return p;
 }
 
-/* Newton's steps, each at most half a pixel. */
+/* Number of Newton's steps, each at most half a pixel. */
 #define POCSTEREO_STEPS 3
 
 BOTH float
@@ -91,15 +91,18 @@ pocstereo_newton_peak (const PocstereoTables *t, const int32_t *r, float x)
   return x;
 }
 
-/* The predicted standard deviation of the peak's place, pixels.  The lines are
- * L looks at each phase; how far they scatter follows from how much of their
- * phasors' length is left in the mean, c: for normal scatter the variance of a
- * look's sine is (1 - c^4) / 2.  The slope of the correlation at its peak is
- * the weighted sum of the means of those sines, and bend turns slope into
- * pixels.  Neighbouring frequencies share samples under Hann's window, and
- * neighbouring lines share noise and texture: t->shared is what that adds;
- * t->least is what stays without noise.  The closed form's maximum is not that
- * of the correlation itself, @p; half of what lies between them counts too. */
+/* The predicted standard deviation of the peak's place, pixels.
+ *
+ * The L lines of a window are L samples of each phase.  The scatter of the
+ * phases follows from c, the length of the mean of their phasors: if the
+ * scatter is normal, the variance of the sine of a phase is (1 - c^4) / 2.  The
+ * slope of the correlation at its peak is the weighted sum of the means of
+ * these sines, and p.bend turns a slope into pixels.
+ *
+ * Under Hann's window neighbouring frequencies share samples, and neighbouring
+ * lines share noise and texture: t->shared is the factor of both. t->least is
+ * the deviation without noise.  The maximum of the closed form is not that of
+ * the correlation, @p; half of the distance between both maxima is added. */
 BOTH float
 pocstereo_sigma (const PocstereoTables *t, float scatter, PocstereoPoly p)
 {
@@ -114,7 +117,7 @@ pocstereo_sigma (const PocstereoTables *t, float scatter, PocstereoPoly p)
       t->shared * t->shared * scatter + t->least * t->least + off * off);
 }
 
-/* What frequency @k adds to the scatter. */
+/* The part of frequency @k in the scatter. */
 BOTH float
 pocstereo_frequency_scatter (
     const PocstereoTables *t, int k, float re, float im)
@@ -134,7 +137,7 @@ pocstereo_round_u16 (float v)
   return (uint16_t) (v >= 65535 ? 65535 : v > 0 ? pocstereo_nearest (v) : 0);
 }
 
-/* What is found @x pixels from the integer disparity @base. */
+/* The match whose peak lies @x pixels from the integer disparity @base. */
 BOTH PocstereoMatch
 pocstereo_match_of_peak (
     const PocstereoTables *t, int base, float x, PocstereoPoly p, float scatter)
@@ -149,7 +152,7 @@ pocstereo_match_of_peak (
   return match;
 }
 
-/* The peak is looked for among the inner lags and may lie half a sample beyond
+/* The peak is searched among the inner lags and may lie half a sample beyond
  * them. */
 BOTH float
 pocstereo_clamp_peak (float x)
@@ -159,8 +162,7 @@ pocstereo_clamp_peak (float x)
   return x > most ? most : x < -most ? -most : x;
 }
 
-/* Step 7: the match, given the sums over lines @r at the integer disparity
- * @base. */
+/* Step 7: the match at the disparity @base, by the sums over lines @r. */
 BOTH PocstereoMatch
 pocstereo_refine_match (const PocstereoTables *t, const int32_t *r, int base)
 {

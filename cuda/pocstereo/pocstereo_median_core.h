@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The median of 5 x 5 numbers, pixels outside repeating the edge: the 13th in
- * order. */
+ * The median of 5 x 5 numbers, the 13th in order; pixels outside of the image
+ * repeat its edge. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
 
 #define POCSTEREO_MEDIAN_REACH 2 /* pixels either way */
 
-/* Puts the smaller number first. */
+/* Orders two numbers. */
 BOTH void
 pocstereo_order_two (int32_t *a, int32_t *b)
 {

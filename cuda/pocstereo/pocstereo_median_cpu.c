@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Medians of 5 x 5, of several pixels at once, in loops that the compiler turns
- * into vectors; each column of 5 is put in order once, for the five pixels
+ * Medians of 5 x 5 numbers, several pixels at once in loops that the compiler
+ * turns into vectors.  Each column of 5 is ordered once, for the five pixels
  * around that need it. */
 #include "common/parallel.h"
 #include "common/vectors.h"
@@ -10,9 +10,9 @@
 
 #define REACH POCSTEREO_MEDIAN_REACH
 #define SIDE (2 * REACH + 1)
-#define LANES 16            /* pixels whose medians are taken at once */
-#define PART (8 * LANES)    /* those whose columns are put in order */
-#define ROOM (PART + LANES) /* columns of these, and of those around */
+#define LANES 16            /* pixels whose medians are computed at once */
+#define PART (8 * LANES)    /* pixels whose columns are ordered at once */
+#define ROOM (PART + LANES) /* the columns of PART pixels and those around */
 
 typedef struct {
   const int32_t *from;
@@ -28,7 +28,7 @@ order_lanes (int32_t *restrict a, int32_t *restrict b)
     pocstereo_order_two (&a[i], &b[i]);
 }
 
-/* Five numbers of each lane in order, by nine comparisons. */
+/* Orders five numbers of each lane, by nine comparisons. */
 INLINED void
 order_five_lanes (int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e)
 {
@@ -43,14 +43,14 @@ order_five_lanes (int32_t *a, int32_t *b, int32_t *c, int32_t *d, int32_t *e)
   order_lanes (c, d);
 }
 
-/* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
- * they are dropped, the next one comes in, and so on ("forgetful selection").
- */
+/* The 7th of 13 numbers ("forgetful selection"): the least and the greatest of
+ * the first 8 are not the median; they are dropped, the next number comes in,
+ * and so on. */
 INLINED void
 median_of_13_lanes (int32_t v[13][LANES], int32_t median[LANES])
 {
   for (int first = 0; first < 6; first++) {
-    const int last = 7; /* those still in: first to last */
+    const int last = 7; /* v[first] to v[last] are still in */
 
     if (first)
       memcpy (v[last], v[last + first], sizeof v[last]);
@@ -62,9 +62,10 @@ median_of_13_lanes (int32_t v[13][LANES], int32_t median[LANES])
   memcpy (median, v[6], sizeof v[6]);
 }
 
-/* Of 5 x 5 numbers from @x on, the columns of which are in order.  Once the
- * rows are too, number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i)
- * (5 - j) - 1 above: where either is over 12, it is not the median. */
+/* The medians of 5 x 5 numbers from column @x on; columns are in order.  Once
+ * the rows are ordered, too, number j of row i has (i + 1) (j + 1) - 1 numbers
+ * below it and (5 - i) (5 - j) - 1 above: a number with more than 12 on one
+ * side is not the median. */
 INLINED void
 median_of_lanes (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
 {
@@ -82,7 +83,7 @@ median_of_lanes (int32_t column[SIDE][ROOM], int x, int32_t median[LANES])
   median_of_13_lanes (left, median);
 }
 
-/* Columns of 5 of row @y, from column @x - REACH on. */
+/* The columns of 5 around row @y, from column @x - REACH on. */
 static void
 gather_columns (const Filter *f, int x, int y, int32_t column[SIDE][ROOM])
 {

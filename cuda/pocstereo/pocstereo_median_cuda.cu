@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Medians of 5 x 5: each column of 5 is put in order once, for the five pixels
- * around that need it. */
+ * Medians of 5 x 5 numbers.  Each column of 5 is ordered once, for the five
+ * pixels around that need it. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_median_core.h"
 
@@ -16,7 +16,7 @@ struct Maps {
   int32_t *to[2];
 };
 
-/* Five numbers in order, by nine comparisons. */
+/* Orders five numbers, by nine comparisons. */
 static __device__ __forceinline__ void
 order_column (int32_t v[SIDE])
 {
@@ -31,15 +31,15 @@ order_column (int32_t v[SIDE])
   pocstereo_order_two (&v[2], &v[3]);
 }
 
-/* The 7th of 13: of the first 8 neither the least nor the greatest can be it;
- * they are dropped, the next one comes in, and so on ("forgetful selection").
- */
+/* The 7th of 13 numbers ("forgetful selection"): the least and the greatest of
+ * the first 8 are not the median; they are dropped, the next number comes in,
+ * and so on. */
 static __device__ __forceinline__ int32_t
 median_of_13 (int32_t v[13])
 {
 #pragma unroll
   for (int first = 0; first < 6; first++) {
-    const int last = 7; /* those still in: first to last */
+    const int last = 7; /* v[first] to v[last] are still in */
 
     if (first)
       v[last] = v[last + first];
@@ -53,9 +53,10 @@ median_of_13 (int32_t v[13])
   return v[6];
 }
 
-/* Of 25 numbers, the columns of which are in order.  Once the rows are too,
- * number j of row i has (i + 1) (j + 1) - 1 below it and (5 - i) (5 - j) - 1
- * above: where either is over 12, it is not the median. */
+/* The median of 25 numbers whose columns are in order.  Once the rows are
+ * ordered, too, number j of row i has (i + 1) (j + 1) - 1 numbers below it and
+ * (5 - i) (5 - j) - 1 above: a number with more than 12 on one side is not the
+ * median. */
 static __device__ __forceinline__ int32_t
 median_of_columns (int32_t v[SIDE][SIDE])
 {

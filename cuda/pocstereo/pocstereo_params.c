@@ -81,8 +81,9 @@ const Param pocstereo_params[] = {
 
 DEFAULTS (pocstereo_defaults, pocstereo_params, .window = 0)
 
-/* What 0 stands for.  Of every pixel, layers end where the grain of a surface
- * still shows: what begins wrong is seldom put right by finer ones. */
+/* The values that 0 stands for.  Every pixel has 3 layers: in coarser ones the
+ * grain of a surface is gone, and finer layers seldom correct a disparity that
+ * begins wrong. */
 typedef struct {
   int window, lines, bandwidth, layers; /* layers 0: by the range */
   PocstereoWeight weight;
@@ -177,8 +178,8 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
   return NULL;
 }
 
-/* The paper's 4 layers reach 64 pixels either way of the middle; each one more
- * doubles that. */
+/* The paper's 4 layers reach 64 pixels each way of the middle; each further
+ * layer doubles that. */
 int
 pocstereo_layers (const PocstereoParams *p, int width, int height)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Spectra of lines, several at once: the compiler turns the inner loops into
+ * Phasors of lines, several at once in loops that the compiler turns into
  * vectors. */
 #include "common/parallel.h"
 #include "common/vectors.h"
@@ -8,13 +8,13 @@
 
 #define HALF (POCSTEREO_MAX_WINDOW / 2)
 
-/* Of each window the samples at n and -n, added and subtracted: a wave's cosine
- * is even and its sine odd. */
+/* The samples at n and -n of each window, added and subtracted: the cosine of a
+ * wave is even, its sine odd. */
 typedef struct {
   float sum[HALF][POCSTEREO_LANES], difference[HALF][POCSTEREO_LANES];
 } Folded;
 
-#define PART 8 /* lanes whose sums are registers */
+#define PART 8 /* lanes whose sums stay in registers */
 
 /* The spectrum at frequency @k of lanes from @first on. */
 INLINED void
@@ -70,7 +70,7 @@ fold_line (const PocstereoTables *t, Folded *s, int lane, const uint16_t *row,
   }
 }
 
-/* All lanes, from a row none of whose samples lies outside. */
+/* Folds the lines of all lanes; all their samples lie inside the row. */
 static void
 fold_inner_lines (const PocstereoTables *t, Folded *s, const uint16_t *row)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Phasors of every pixel: the transform that all windows around share. */
+ * Phasors of every pixel, which all windows around the pixel share. */
 #include "pocstereo/pocstereo_window.cuh"
 
 #define PIXELS 64
 #define THREADS (2 * PIXELS)
 
-/* The blocks of one layer: blocks[l] is the first one. */
+/* blocks[l] is the first block of layer l. */
 struct Plan {
   int blocks[POCSTEREO_MAX_LAYERS + 1];
 };
@@ -40,9 +40,9 @@ pocstereo_lay_fields_cuda (const PocstereoPyramid *pyramid,
   return at;
 }
 
-/* One block, PIXELS pixels of a pair of lines: half of each warp takes the
- * upper line, half the lower one, and each stores every other couple of both.
- */
+/* A block transforms PIXELS pixels of a pair of lines.  Half of each warp
+ * transforms the upper line, half the lower line, and each half stores every
+ * other couple of both. */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -52,7 +52,7 @@ __launch_bounds__ (THREADS)
 {
   constexpr int SIDE = PIXELS + 2 * Window::max_half;
   constexpr int APART =
-      SIDE + (48 - SIDE % 32) % 32; /* 16 banks between rows */
+      SIDE + (48 - SIDE % 32) % 32; /* rows are 16 banks apart */
   __shared__ float rows[2][APART];
   uint32_t words[Window::max_bandwidth + 1];
   int block = blockIdx.x, view = blockIdx.y, l = 0;

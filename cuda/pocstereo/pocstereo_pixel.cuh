@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The correlation at a pixel and the one below it, by one thread, from the
- * fields of both views.  Its sums over lines share all lines but two. */
+ * The correlation at a pixel and the pixel below it, by one thread, from the
+ * fields of both views.  The sums of both share all lines but two. */
 #pragma once
 
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_window.cuh"
 
-/* The reference view's window around the pixels: in registers if there is room.
- */
+/* The reference view's window around the pixels, in registers if it fits. */
 template <class Window, bool IN_REGISTERS> struct PocstereoLeft;
 
 template <class Window>
@@ -21,7 +20,7 @@ pocstereo_fits_registers ()
     return false;
 }
 
-/* The couple of pair @p. */
+/* Couple @couple of pair @p. */
 static __device__ __forceinline__ uint2
 pocstereo_couple_of_pair (
     const uint2 *first, int p, int couple, int pitch, int deeper)
@@ -95,9 +94,10 @@ pocstereo_dot_bytes (uint32_t a, uint32_t b, int32_t sum)
   return __dp4a ((int) a, (int) b, sum);
 }
 
-/* Of an even line, @even, and the next one, @odd: the last pair's second line
- * is not the former's, the first pair's first one not the latter's.  @g: the
- * other view's first couple. */
+/* The sums of an even line, @even, and of the next line, @odd: the second line
+ * of the last pair is not in the window of the even line, the first line of the
+ * first pair not in that of the odd line.  @g: the first couple of the other
+ * view's window. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_correlate_two_lines (const Window &t,
@@ -141,7 +141,7 @@ pocstereo_correlate_two_lines (const Window &t,
   }
 }
 
-/* Of line y alone. */
+/* The sums of one line. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_correlate_line (const Window &t, const PocstereoLeftOf<Window> &f,
@@ -178,8 +178,8 @@ pocstereo_correlate_line (const Window &t, const PocstereoLeftOf<Window> &f,
   }
 }
 
-/* pocstereo_try_base (): the lags by their distance, the even and odd halves of
- * the correlation once for both.  Of equal heights the lowest lag counts. */
+/* pocstereo_try_base (): lags m and -m together, which share the even and odd
+ * parts of the correlation.  The lowest of equal lags counts. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_try_lags (const Window &t, const PocstereoLayer &layer,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at points.  Where a layer has a field, its phasors come from
- * there; elsewhere each window is transformed. */
+ * Steps 2 to 7 at points.  The phasors of a window come from the layer's field
+ * or, in a layer without one, from the samples. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_dense_core.h"
@@ -9,7 +9,7 @@
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
-/* The points, seen in one layer. */
+/* One layer. */
 typedef struct {
   const PocstereoAsked *asked;
   const PocstereoFields *fields;
@@ -18,7 +18,7 @@ typedef struct {
   int l;
 } Search;
 
-/* The phasors of the window around (x, y), line by line. */
+/* The phasors of the window around (@x, @y), line by line. */
 static void
 gather_window_phasors (const Search *s, int view, int x, int y, int8_t *phasors)
 {
@@ -41,7 +41,8 @@ gather_window_phasors (const Search *s, int view, int x, int y, int8_t *phasors)
   }
 }
 
-/* The sums over lines of F conj (G), g around x - base. */
+/* The sums over lines of F conj (G) of the windows f around @x and g around @x
+ * - @base. */
 static void
 correlate_windows (
     const Search *s, const int8_t *f, int x, int y, int base, int32_t *r)
@@ -55,7 +56,8 @@ correlate_windows (
     pocstereo_add_line (r, f + j * bytes, g + j * bytes, s->t->bandwidth);
 }
 
-/* Steps 4 and 5: the best disparity of the layer around each of its bases. */
+/* Steps 4 and 5 in one layer: the best disparity around the parent's, or around
+ * each tile of the coarsest layer. */
 static int
 search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
 {
@@ -76,11 +78,9 @@ search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
 
 /* Steps 2 to 7. */
 static PocstereoMatch
-match_point (const PocstereoAsked *asked, const PocstereoFields *fields,
-    PocstereoPoint point)
+match_point (Search s, PocstereoPoint point)
 {
-  const PocstereoPyramid *p = asked->pyramid;
-  Search s = {asked, fields, asked->constants.host, NULL, 0};
+  const PocstereoPyramid *p = s.asked->pyramid;
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   int8_t f[MOST];
   int found = 0;
@@ -99,32 +99,26 @@ match_point (const PocstereoAsked *asked, const PocstereoFields *fields,
   correlate_windows (&s, f, point.x, point.y, found, r);
   match = pocstereo_refine_match (s.t, r, found);
   pocstereo_drop_outside (point.x, s.layer->width, &match);
-  pocstereo_drop_low_peak (asked->min_peak, &match);
+  pocstereo_drop_low_peak (s.asked->min_peak, &match);
   return match;
 }
-
-typedef struct {
-  const PocstereoAsked *asked;
-  const PocstereoFields *fields;
-} Points;
 
 static void
 match_points (void *data, int begin, int end)
 {
-  const Points *p = data;
+  const Search *s = data;
 
   for (int i = begin; i < end; i++)
-    p->asked->matches[i] =
-        match_point (p->asked, p->fields, p->asked->points[i]);
+    s->asked->matches[i] = match_point (*s, s->asked->points[i]);
 }
 
 const char *
 pocstereo_points_cpu (const Device *dev, const PocstereoAsked *asked,
     const PocstereoFields *fields)
 {
-  Points points = {asked, fields};
+  Search s = {asked, fields, asked->constants.host, NULL, 0};
 
   (void) dev;
-  parallel_for (asked->n, 64, match_points, &points);
+  parallel_for (asked->n, 64, match_points, &s);
   return NULL;
 }

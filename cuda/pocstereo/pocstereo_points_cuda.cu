@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Steps 2 to 7 at points: some lanes of a warp for each, all layers in one
- * kernel.  A layer's phasors are taken window by window, or come from its field
- * if the number of points makes this less work. */
+ * Steps 2 to 7 at points: a group of lanes of a warp for each point, all layers
+ * in one kernel.  The phasors of a window come from the layer's field or, in a
+ * layer without one, from the samples. */
 #include "pocstereo/pocstereo_window.cuh"
 
 /* ---- Lanes that work on one point together: its windows' phasors, the sums
@@ -10,12 +10,13 @@
 
 #define THREADS 128
 
-/* What the lanes of one point share. */
+/* The shared memory of a group. */
 template <class Window, bool IS_FIXED> struct Group;
 
 template <class Window> struct Group<Window, true> {
   static constexpr int lanes = Window::lines <= 16 ? 16 : 32;
-  static constexpr int pitch = 2 * Window::half + 1; /* odd: no conflicts */
+  static constexpr int pitch =
+      2 * Window::half + 1; /* odd: no bank conflicts */
   static constexpr int pairs = Window::lines / 2 + 1;
 
   float rows[lanes][pitch];
@@ -52,13 +53,15 @@ template <class Window> struct Search {
   bool has_field;
 };
 
-/* Words of a window's first pair; from pair to pair, couple to couple. */
+/* A window's words: from a pair of lines to the next, and from a couple to the
+ * next. */
 struct Words {
   const uint32_t *first;
   int pair, couple;
 };
 
-/* All reads are under way before the first one is stored. */
+/* Loads the rows of a window; all reads are in flight before the first one is
+ * stored. */
 template <class Window>
 static __device__ __forceinline__ void
 load_window_rows (const Search<Window> &s, int view, int x, int y)
@@ -88,7 +91,7 @@ load_window_rows (const Search<Window> &s, int view, int x, int y)
       s.group.rows[j][s.lane + i * LANES] = read[i][j];
 }
 
-/* The phasors of the window around (x, y), a lane a line. */
+/* The phasors of the window around (@x, @y), a lane a line. */
 template <class Window>
 static __device__ __forceinline__ void
 take_window_phasors (const Search<Window> &s, int view, int x, int y)
@@ -127,8 +130,8 @@ point_window_at (const Search<Window> &s, int view, int x, int y)
       2 * f.pitch[s.l], 2 * f.deeper[s.l]};
 }
 
-/* The sums over lines of F conj (G), g around x - base: a lane a part of a
- * frequency. */
+/* The sums over lines of F conj (G) of the windows f around @x and g around @x
+ * - @base: a lane a part of a frequency. */
 template <class Window>
 static __device__ __forceinline__ void
 correlate_point (
@@ -137,7 +140,9 @@ correlate_point (
   constexpr int LANES = GroupOf<Window>::lanes;
   Words g = point_window_at (s, 1, x - base, y);
   bool odd = s.has_field && y % 2;
-  int outside = odd ? 0 : s.t.lines / 2; /* the pair with a line too many */
+  int outside = odd ? 0
+                    : s.t.lines /
+          2; /* the pair of which one line lies outside of the window */
   uint32_t inside = odd ? 0xffff0000u : 0xffffu;
 
 #pragma unroll
@@ -164,7 +169,7 @@ struct Peak {
   int lag;
 };
 
-/* Of equal ones the first. */
+/* The higher peak; the lower lag of equal heights. */
 static __device__ __forceinline__ Peak
 higher_peak (Peak a, Peak b)
 {
@@ -173,7 +178,7 @@ higher_peak (Peak a, Peak b)
   return second ? b : a;
 }
 
-/* pocstereo_peak (), a lane a lag of either sign. */
+/* pocstereo_peak (), two lags, of either sign, a lane. */
 template <class Window>
 static __device__ __forceinline__ Peak
 find_group_peak (const Search<Window> &s, int first, int last)
@@ -207,7 +212,8 @@ find_group_peak (const Search<Window> &s, int first, int last)
 
 /* ---- Steps 2 to 7 ---- */
 
-/* Steps 4 and 5 of one layer: the best disparity around each of its bases. */
+/* Steps 4 and 5 in one layer: the best disparity around the parent's, or around
+ * each tile of the coarsest layer. */
 template <class Window>
 static __device__ __forceinline__ int
 search_point_bases (
@@ -249,30 +255,21 @@ load_shared_lags (
   }
 }
 
-/* The points, and what is found there. */
-struct Points {
-  const PocstereoTables *tables;
-  const PocstereoPoint *points;
-  int n, width; /* width: of the views */
-  uint16_t min_peak;
-  PocstereoMatch *matches;
-};
-
-/* Step 7, one thread a point: its chain of operations is long, and its lanes
- * would all do the same. */
+/* Step 7, one thread a point: the operations depend on each other, so more
+ * lanes would not help. */
 template <class Window>
 static __device__ __forceinline__ void
-refine_point (
-    const Points &p, const Window &t, const GroupOf<Window> &group, int i)
+refine_point (const PocstereoAsked &asked, int width, const Window &t,
+    const GroupOf<Window> &group, int i)
 {
-  PocstereoMatch match =
-      pocstereo_refine_in_window (t, p.tables, group.r, group.base);
+  PocstereoMatch match = pocstereo_refine_in_window (
+      t, asked.constants.device, group.r, group.base);
   int2 whole;
 
-  pocstereo_drop_outside (p.points[i].x, p.width, &match);
-  pocstereo_drop_low_peak (p.min_peak, &match);
+  pocstereo_drop_outside (asked.points[i].x, width, &match);
+  pocstereo_drop_low_peak (asked.min_peak, &match);
   memcpy (&whole, &match, sizeof whole);
-  ((int2 *) p.matches)[i] = whole; /* one write to the host's memory */
+  ((int2 *) asked.matches)[i] = whole; /* one write to the host's memory */
 }
 
 /* @layers: the layers that have a field, a bit each. */
@@ -281,21 +278,21 @@ static __global__ void
 __launch_bounds__ (THREADS)
     points_kernel (const __grid_constant__ PocstereoPyramid pyramid,
         const __grid_constant__ PocstereoFields field,
-        const __grid_constant__ Window t, const __grid_constant__ Points p,
-        uint32_t layers)
+        const __grid_constant__ Window t,
+        const __grid_constant__ PocstereoAsked asked, uint32_t layers)
 {
   constexpr int LANES = GroupOf<Window>::lanes, POINTS = THREADS / LANES;
   __shared__ Shared<Window> shared;
   int in_block = threadIdx.x / LANES;
-  int i = min (blockIdx.x * POINTS + in_block, p.n - 1);
-  int2 point = ((const int2 *) p.points)[i];
+  int i = min (blockIdx.x * POINTS + in_block, asked.n - 1);
+  int2 point = ((const int2 *) asked.points)[i];
   Search<Window> s = {pyramid, field, t, shared, shared.group[in_block],
       (int) threadIdx.x % LANES, 0, false};
   int parent = 0;
 
   allow_next ();
   await_previous ();
-  load_shared_lags (p.tables, t, shared);
+  load_shared_lags (asked.constants.device, t, shared);
   __syncthreads ();
   for (s.l = pyramid.n_layers - 1; s.l >= 0; s.l--) {
     const PocstereoLayer &layer = pyramid.layer[0][s.l];
@@ -313,15 +310,16 @@ __launch_bounds__ (THREADS)
     s.group.base = parent;
   __syncthreads ();
   i = blockIdx.x * POINTS + threadIdx.x;
-  if (threadIdx.x < POINTS && i < p.n)
-    refine_point (p, t, shared.group[threadIdx.x], i);
+  if (threadIdx.x < POINTS && i < asked.n)
+    refine_point (
+        asked, pyramid.layer[0][0].width, t, shared.group[threadIdx.x], i);
 }
 
-/* A line of one window alone costs as much as some lines of a field: measured,
- * 32 x 15. */
+/* One line of a window costs as much as this number of lines of a field,
+ * measured with 32 x 15. */
 #define LINE_COST 8
 
-/* Windows that are not known when this is compiled need fields. */
+/* Windows of sizes that are not compiled in always need fields. */
 uint32_t
 pocstereo_crowded_layers_cuda (
     const PocstereoPyramid *pyramid, const PocstereoTables *t, int n_points)
@@ -348,14 +346,11 @@ const char *
 pocstereo_points_cuda (const Device *dev, const PocstereoAsked *asked,
     const PocstereoFields *fields)
 {
-  Points points = {asked->constants.device, asked->points, asked->n,
-      asked->pyramid->layer[0][0].width, asked->min_peak, asked->matches};
-
   return pocstereo_with_window (&asked->constants, [&] (const auto &t) {
     using Window = std::decay_t<decltype (t)>;
 
     return pocstereo_launch_kernel (dev, points_kernel<Window>,
-        ceil_div (points.n, THREADS / GroupOf<Window>::lanes), THREADS,
-        *asked->pyramid, *fields, t, points, fields->layers);
+        ceil_div (asked->n, THREADS / GroupOf<Window>::lanes), THREADS,
+        *asked->pyramid, *fields, t, *asked, fields->layers);
   });
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * pocstereo_refine_match () of several pixels at once, in loops that the
- * compiler turns into vectors: the same operations in the same order for each.
- */
+ * compiler turns into vectors.  Each pixel has the operations of that function
+ * in the same order. */
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
@@ -78,7 +78,7 @@ correlate_fine_lags (
   }
 }
 
-/* Where the peak is, in pixels from the middle. */
+/* The places of the peaks, in pixels from the middle. */
 INLINED void
 find_fine_peaks (const PocstereoTables *t, const Integers *r, Floats x)
 {

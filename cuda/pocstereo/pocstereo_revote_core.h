@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What makes a field of disparities better, for both backends: pixels near
- * edges choose again; what the right view does not confirm, and specks, go.
+ * The re-vote near edges, the left-right check, and patches, for both backends.
  *
- * The re-vote undoes what a window does at edges of depth, where the nearer
- * object's texture wins and the object grows.  Each pixel may take the
- * disparity of another one in its row or column, if the census transforms of
- * both views then agree better in the 5 x 5 pixels around it: at each of these,
- * that of its own pixel as far away.  A census, which
- * only knows what is darker, bears differing exposures, as phases do. */
+ * At an edge of depth the texture of the nearer object wins in a window, and
+ * the object grows by about half a window.  The re-vote undoes this: a pixel
+ * may take the disparity of a donor in its row or column if it then agrees
+ * better with the other view.  The cost of a disparity is the number of
+ * differing bits of the census transforms of both views, summed over 5 x 5
+ * pixels, each of which takes the disparity of the donor as far away from it.
+ * A census knows only which pixels are darker, so it bears differing exposures,
+ * as phases do.  Not in the paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
 
-#define POCSTEREO_CENSUS_X 4 /* the census's reach: 9 x 7 pixels */
+#define POCSTEREO_CENSUS_X 4 /* 9 x 7 pixels around a pixel */
 #define POCSTEREO_CENSUS_Y 3
-#define POCSTEREO_BOX 2     /* the reach of the sum of its costs: 5 x 5 */
-#define POCSTEREO_DONORS 16 /* others a pixel may take its disparity from */
-#define POCSTEREO_VOTES 2   /* times all pixels choose again */
+#define POCSTEREO_BOX 2     /* 5 x 5 costs are summed */
+#define POCSTEREO_DONORS 16 /* pixels that offer their disparity */
+#define POCSTEREO_VOTES 2   /* rounds */
 
-/* Which of the pixels around (@x, @y) are darker than it, a bit each; those
+/* The pixels around (@x, @y) that are darker than it, a bit each; pixels
  * outside repeat the edge. */
 BOTH uint64_t
 pocstereo_census (
@@ -38,7 +39,7 @@ pocstereo_census (
   return bits;
 }
 
-/* In how many bits two censuses differ. */
+/* The number of bits in which two censuses differ. */
 BOTH int
 pocstereo_differing_bits (uint64_t a, uint64_t b)
 {
@@ -49,17 +50,17 @@ pocstereo_differing_bits (uint64_t a, uint64_t b)
 #endif
 }
 
-/* Whether a disparity whose 5 x 5 costs sum to @cost is worth taking instead of
- * one with @best: it has to win by 2 % and 0.1 bits a pixel, cost / 25 < 0.98
- * best / 25 - 0.1, times 1250. */
+/* Whether the cost @cost replaces the cost @best, each a sum over 5 x 5 pixels:
+ * it must be lower by 2 % and by 0.1 bits a pixel, cost / 25 < 0.98 best / 25 -
+ * 0.1, here times 1250. */
 BOTH bool
 pocstereo_is_cheaper (int cost, int best)
 {
   return 50 * cost < 49 * best - 125;
 }
 
-/* Donor @i of 16: 2, 4, 8 and 12 pixels away, of each to the left, right, above
- * and below, in this order. */
+/* Donor @i of 16 of (@x, @y): left, right, above and below, 2 pixels away, then
+ * 4, 8 and 12. */
 BOTH PocstereoPoint
 pocstereo_donor (int i, int x, int y, int width, int height)
 {
@@ -79,10 +80,9 @@ pocstereo_donor (int i, int x, int y, int width, int height)
   return at;
 }
 
-/* The left view's @disparity at @x, or POCSTEREO_NONE where the row @right of
- * the right view's matches, whose disparities have the other sign, says
- * something else by more than @most, or nothing, or what is seen lies outside
- * of it. */
+/* @disparity of the left view at @x if the right view confirms it, else
+ * POCSTEREO_NONE. The right view confirms it if its match there, in the row
+ * @right, has the same disparity (of the other sign) to @most. */
 BOTH int32_t
 pocstereo_confirmed_disparity (const PocstereoMatch *right, int width, int x,
     int32_t disparity, int32_t most)
@@ -99,7 +99,7 @@ pocstereo_confirmed_disparity (const PocstereoMatch *right, int width, int x,
   return sum <= most && -sum <= most ? disparity : POCSTEREO_NONE;
 }
 
-/* Whether neighbours are of one patch. */
+/* Whether two neighbours with the disparities @a and @b are of one patch. */
 BOTH bool
 pocstereo_is_one_patch (int32_t a, int32_t b, int32_t step)
 {

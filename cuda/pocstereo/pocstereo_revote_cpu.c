@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The re-vote near edges, and the left-right check. */
+ * Censuses, the re-vote near edges, and the left-right check. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
@@ -9,11 +9,10 @@
 #define SIDE 64 /* of a tile, whose pixels choose at once */
 #define ROOM (SIDE + 2 * POCSTEREO_BOX)
 #define ROWS (2 * POCSTEREO_BOX + 1)
-#define CENSUSES 16 /* taken at once */
+#define CENSUSES 16 /* computed at once */
 
-/* pocstereo_census () of pixels from @x on, none of whose surroundings lie
- * outside of @row, their rows: 15 bits of it in the first number, 16 in each
- * other. */
+/* pocstereo_census () of CENSUSES pixels from @x on, whose surroundings lie
+ * inside of the rows @row: 15 bits of each in bits[0], 16 in the others. */
 INLINED void
 take_censuses (const uint16_t *const row[], int x, uint64_t census[CENSUSES])
 {
@@ -40,7 +39,6 @@ typedef struct {
   PocstereoCensuses *census;
 } Censuses;
 
-/* Of both views. */
 VECTORS static void
 take_census_rows (void *data, int begin, int end)
 {
@@ -80,26 +78,26 @@ pocstereo_census_cpu (
   return NULL;
 }
 
-/* One pass over one view. */
+/* One round of one view. */
 typedef struct {
   int width, height;
-  const uint64_t *census, *other; /* of this view and the other */
+  const uint64_t *census, *other; /* this view's and the other view's */
   const PocstereoMatch *before;
-  const int32_t *own;    /* their disparities */
-  const int32_t *smooth; /* medians of these */
+  const int32_t *own;    /* disparities of before */
+  const int32_t *smooth; /* medians of own */
   PocstereoMatch *after;
   uint16_t min_peak;
 } Vote;
 
-/* A tile, its pixels' best sums of costs so far, and who offered them. */
+/* A tile: the least cost of each pixel so far, and its donor. */
 typedef struct {
   int x, y, width, height;
   int32_t best[SIDE][SIDE];
-  int32_t donor[SIDE][SIDE]; /* -1: itself */
+  int32_t donor[SIDE][SIDE]; /* -1: the pixel itself */
 } Tile;
 
-/* The disparities that donor @i offers to @n pixels of row @y, which are @x;
- * -1: the pixels' own. */
+/* The disparities that donor @i offers to the @n pixels @x of row @y; -1: their
+ * own. */
 INLINED void
 read_offers (
     const Vote *v, int i, const int32_t *x, int y, int n, int32_t *offer)
@@ -125,8 +123,8 @@ read_offers (
                      : pocstereo_donor (i, x[k], y, v->width, v->height).x];
 }
 
-/* The cost of what donor @i offers to each pixel of row @y of the tile and
- * around it, summed over 5 columns. */
+/* The costs of the offers of donor @i in row @y of the tile and around it,
+ * summed over 5 columns. */
 INLINED void
 sum_costs_across (
     const Vote *v, const Tile *tile, int i, int y, int32_t sum[SIDE])
@@ -153,7 +151,7 @@ sum_costs_across (
     sum[k] = cost[k] + cost[k + 1] + cost[k + 2] + cost[k + 3] + cost[k + 4];
 }
 
-/* Row @y's pixels take what donor @i offers where it is worth it. */
+/* Takes the offers of donor @i in row @y that are cheaper. */
 INLINED void
 keep_cheaper_offers (Tile *tile, int i, int y, const int32_t cost[SIDE])
 {
@@ -168,8 +166,8 @@ keep_cheaper_offers (Tile *tile, int i, int y, const int32_t cost[SIDE])
   }
 }
 
-/* What donor @i offers, by sums over 5 x 5 costs: with each row one comes in,
- * and one goes. */
+/* The offers of donor @i to the whole tile.  The sums over 5 x 5 costs gain a
+ * row and lose a row from row to row. */
 INLINED void
 offer_to_tile (const Vote *v, Tile *tile, int i)
 {
@@ -189,8 +187,8 @@ offer_to_tile (const Vote *v, Tile *tile, int i)
   }
 }
 
-/* The pixels' own disparities come first: they cost less than what each pixel
- * begins with. */
+/* The pixels' own disparities come first: they cost less than the first best.
+ */
 VECTORS static void
 choose_donors (const Vote *v, Tile *tile)
 {
@@ -202,7 +200,7 @@ choose_donors (const Vote *v, Tile *tile)
 }
 
 /* A pixel takes the median of the disparities around its donor, to the fraction
- * of a pixel, and the donor's peak and sigma with it. */
+ * of a pixel, and the peak and sigma of the donor. */
 static void
 take_from_donors (const Vote *v, const Tile *tile)
 {

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The re-vote near edges, and the left-right check.  In a vote, a warp goes
- * down a strip: each lane takes the costs of a column, sums over 5 x 5 come
- * from its neighbours and from the rows before, and nothing is shared beyond
- * the warp. */
+ * Censuses, and the re-vote near edges.  In a vote, a warp goes along a strip
+ * of columns: a lane computes the costs of one column, and the sums over 5 x 5
+ * come from the lanes beside it and the rows before. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_revote_core.h"
 
@@ -14,7 +13,8 @@
 #define ROWS (TILE_Y + 2 * POCSTEREO_CENSUS_Y)
 #define COLUMNS (TILE_X + 2 * POCSTEREO_CENSUS_X)
 
-/* pocstereo_census (), its bits in another order, which nobody looks at. */
+/* pocstereo_census (), with its bits in another order; censuses are only
+ * compared with each other. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
     census_kernel (const __grid_constant__ PocstereoFrame frame,
@@ -72,9 +72,9 @@ pocstereo_census_cuda (
 /* ---- The vote ---- */
 
 #define WARPS 4
-/* Columns that a warp decides: its lanes but two at each side. */
+/* Columns of a strip: a warp but two lanes at each side. */
 #define STRIP 28
-#define DEEP 12 /* rows, an even number */
+#define DEEP 12 /* rows of a block, an even number */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
 
@@ -82,12 +82,12 @@ struct Vote {
   int width, height;
   const uint64_t *census[2];
   const PocstereoMatch *before[2];
-  const int32_t *smooth[2]; /* medians of their disparities */
+  const int32_t *smooth[2]; /* medians of the disparities */
   PocstereoMatch *after[2];
   uint16_t min_peak;
 };
 
-/* What donor @i offers to (x, y); -1: its own. */
+/* The disparity that donor @i offers to (@x, @y); -1: its own. */
 static __device__ __forceinline__ int32_t
 donor_offer (const Vote &v, int view, int i, int x, int y)
 {
@@ -99,8 +99,8 @@ donor_offer (const Vote &v, int view, int i, int x, int y)
   return v.smooth[view][(size_t) p.y * v.width + p.x];
 }
 
-/* Over the lane's numbers and the next four's: two in each word, which stay
- * below 1 << 16. */
+/* The sum over the lane and the next four, of two numbers in each word; sums
+ * stay below 1 << 16. */
 static __device__ __forceinline__ uint32_t
 sum_lanes_across (uint32_t costs)
 {
@@ -110,8 +110,8 @@ sum_lanes_across (uint32_t costs)
   return four + __shfl_down_sync (ALL_LANES, costs, 4);
 }
 
-/* Sums over 5 x 5 of what donor @i offers to the pixels of a column two to the
- * right of the lane's own, @x. */
+/* Sums over 5 x 5 costs of the offers of donor @i to the pixels two columns
+ * right of @x. */
 static __device__ __forceinline__ void
 sum_box_costs (const Vote &v, int view, int i, int x, int y,
     const uint64_t census[DEEP + 2 * BOX], int sums[DEEP])
@@ -142,7 +142,8 @@ sum_box_costs (const Vote &v, int view, int i, int x, int y,
   }
 }
 
-/* A pixel takes the median around its donor and the donor's peak and sigma. */
+/* A pixel takes the median of the disparities around its donor, and the peak
+ * and sigma of the donor. */
 static __device__ __forceinline__ void
 take_from_donor (const Vote &v, int view, int donor, int x, int y)
 {

@@ -1,36 +1,37 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows that lean with the surface, for both backends.  On a slanted plane
- * the right view shows a window's lines longer or shorter, and each row
- * elsewhere: the peak widens, and the disparity errs by several times what it
- * does on a wall.  So, for every pixel whose surroundings lie in a slanted
- * plane, the right window is read along that plane, and Step 7 done again.
- * Not in the paper. */
+ * Windows that lean with the surface, for both backends.
+ *
+ * On a slanted plane the right view shows the lines of a window longer or
+ * shorter, and shifted from row to row: the peak widens, and the error of the
+ * disparity is several times that on a wall.  So a pixel whose surroundings lie
+ * in a slanted plane reads its right window along that plane and repeats Step
+ * 7.  Not in the paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_fit_core.h"
 #include "pocstereo/rig/pocstereo_rectify_core.h"
 
-/* A plane goes through the disparities of 9 x 9 pixels, this far apart, */
+/* A plane is fitted to the disparities of 9 x 9 pixels, POCSTEREO_SLANT_STEP
+ * apart, if at least POCSTEREO_SLANT_MIN of them lie on one surface. */
 #define POCSTEREO_SLANT_REACH 4
 #define POCSTEREO_SLANT_STEP 3
-/* of which at least this many must be of the same surface. */
 #define POCSTEREO_SLANT_MIN 40
 
 /* A slope of one pixel per pixel, as an integer. */
 #define POCSTEREO_SLOPE 65536
-/* Steeper planes are taken for edges; flatter ones gain nothing. */
+/* Steeper planes are edges of depth; flatter planes need no leaning window. */
 #define POCSTEREO_STEEPEST (POCSTEREO_SLOPE / 2)
 #define POCSTEREO_FLATTEST (POCSTEREO_SLOPE / 64)
 
-/* By how much the disparity grows from pixel to pixel and from row to row, 1 /
+/* The growth of the disparity from pixel to pixel and from row to row, 1 /
  * POCSTEREO_SLOPE. */
 typedef struct {
   int32_t across, down;
 } PocstereoSlant;
 
-/* Sums over the pixels of one surface: x and y in steps, d the disparity, 1 /
- * POCSTEREO_ONE, all relative to the pixel in the middle. */
+/* Sums over the pixels of one surface, relative to the pixel in the middle. x,
+ * y: in steps of POCSTEREO_SLANT_STEP; d: the disparity, 1 / POCSTEREO_ONE. */
 typedef struct {
   int32_t n, x, y, d, xx, xy, yy, xd, yd;
 } PocstereoMoments;
@@ -61,8 +62,8 @@ pocstereo_slope (int64_t of, int64_t to)
                                     : pocstereo_nearest (slope);
 }
 
-/* The plane of least squares; false if there is none, or it is flat.  Each sum
- * is below 2^20, each difference of products below 2^27. */
+/* The plane of least squares; false if too few pixels define it, or it is flat.
+ * Each sum is below 2^20, each difference of products below 2^27. */
 BOTH bool
 pocstereo_fit_plane (const PocstereoMoments *m, PocstereoSlant *slant)
 {
@@ -80,8 +81,8 @@ pocstereo_fit_plane (const PocstereoMoments *m, PocstereoSlant *slant)
 }
 
 /* The slant of the surface at (@x, @y) by the disparities @smooth, rows of
- * @width.  Of the same surface is what no plane that is steep enough for an
- * edge, half a pixel more, is needed for. */
+ * @width.  A pixel is of that surface if its disparity differs by at most half
+ * a pixel more than the steepest plane allows. */
 BOTH bool
 pocstereo_find_slant (const int32_t *smooth, int width, int height, int x,
     int y, PocstereoSlant *slant)
@@ -109,9 +110,9 @@ pocstereo_find_slant (const int32_t *smooth, int width, int height, int x,
   return pocstereo_fit_plane (&m, slant);
 }
 
-/* Where the window around a pixel is read in the right view. */
+/* The place of the window in the right view. */
 typedef struct {
-  int32_t x; /* of its middle, 1 / POCSTEREO_MAP_ONE pixels */
+  int32_t x; /* middle, 1 / POCSTEREO_MAP_ONE pixels */
   int32_t y; /* row of the middle */
   PocstereoSlant slant;
 } PocstereoLean;
@@ -128,10 +129,11 @@ pocstereo_lean_window (int x, int y, int32_t disparity, PocstereoSlant slant)
   return lean;
 }
 
-/* The right view's sample for the left one's @n samples off the middle of a
- * window, in line @y, whose @row has @width samples: between samples by cubic
- * convolution, beyond the row's ends like the last one.  An integer, as all
- * samples are, so that phasors stay exact. */
+/* The sample of the right view that belongs to sample @n of the left window's
+ * line in row @y.  @row: that row of the right view, @width samples.  Between
+ * samples it is interpolated by cubic convolution; beyond the ends of the row
+ * it repeats the last one.  It is rounded to an integer, as all samples, so
+ * that phasors stay exact. */
 BOTH int
 pocstereo_slanted_sample (
     const uint16_t *row, int width, const PocstereoLean *lean, int n, int y)
@@ -150,11 +152,11 @@ pocstereo_slanted_sample (
       sum >> POCSTEREO_WEIGHT_BITS, 0, POCSTEREO_SAMPLE_MAX);
 }
 
-/* Takes instead of @match what was found in its place, @leaning, whose
- * disparity is the lag alone, where its peak is higher.  Lags count samples of
- * the leaning window, which are 1 - across of a pixel apart.  Farther away than
- * a pixel, it is of another surface: at edges of depth, a window that leans
- * enough fits both sides. */
+/* Replaces @match by @leaning, measured in its place with a leaning window, if
+ * the peak of @leaning is higher and its disparity at most a pixel away: a
+ * window that leans enough fits both sides of an edge of depth.
+ * leaning.disparity is a lag alone, in samples of the leaning window, which are
+ * 1 - across pixels apart. */
 BOTH void
 pocstereo_take_leaning_match (
     PocstereoMatch leaning, int32_t across, PocstereoMatch *match)

@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Step 7 once more, with windows that lean with the surface. */
+ * Step 7 again, with windows that lean with the surface. */
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_slant_core.h"
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
-/* A view. */
+/* One view. */
 typedef struct {
   const PocstereoTables *t;
   const PocstereoFrame *frame;
   int view;
-  const int8_t *field;   /* the view's phasors, of layer 0 */
-  const int32_t *smooth; /* medians of its disparities */
+  const int8_t *field;   /* the view's phasors of layer 0 */
+  const int32_t *smooth; /* medians of the view's disparities */
   uint16_t min_peak;
   PocstereoMatch *matches;
 } Leaning;
 
-/* Measures (@x, @y) again, along @slant. */
+/* Measures the pixel (@x, @y) again, along @slant. */
 static void
 measure_leaning_pixel (
     const Leaning *s, int x, int y, PocstereoSlant slant, PocstereoMatch *match)

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Step 7 once more, with windows that lean with the surface: a thread a pixel.
- * The left window's phasors are those of the field. */
+ * Step 7 again, with windows that lean with the surface: a thread a pixel.  The
+ * phasors of the left window come from the field. */
 #include "pocstereo/pocstereo_pixel.cuh"
 #include "pocstereo/pocstereo_slant_core.h"
 
 #define TILE_X 32
 #define TILE_Y 4
 
-/* What a kernel reads and writes. */
+/* Input and output of the kernel. */
 struct Maps {
   const PocstereoTables *tables;
   const int32_t *smooth[2]; /* medians of the disparities */
@@ -16,8 +16,8 @@ struct Maps {
   PocstereoMatch *matches[2];
 };
 
-/* Adds what the line's phasors @g, each in the lower half of a word, and those
- * of the @half of pair @f are together. */
+/* Adds to @r the products of a line's phasors: @g, each in the lower half of a
+ * word, and half @half of the pair @f. */
 template <class Window>
 static __device__ __forceinline__ void
 add_leaning_line (const Window &t, const uint2 *f, int deeper, int half,
@@ -34,7 +34,7 @@ add_leaning_line (const Window &t, const uint2 *f, int deeper, int half,
   }
 }
 
-/* What a leaning window finds; as disparity, its lag alone. */
+/* The match of a leaning window; its disparity is a lag alone. */
 template <class Window>
 static __device__ __forceinline__ PocstereoMatch
 measure_leaning_window (const PocstereoFrame &frame, const PocstereoFields &f,

@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The last step between pixels, for both backends: a disparity becomes the mean
- * of those around it, as far as they are of its surface.  What a window of 16
- * samples says of a place errs by chance, more than a longer one would, and a
- * longer one would straddle edges.  Matches count by pairs, one as far on one
- * side of the pixel as the other on the other: the mean of a pair is the
- * pixel's own disparity on every plane, however it leans, and far from it where
- * one of both is of another surface.  Not in the paper. */
+ * Smoothing within surfaces, for both backends: a disparity becomes the mean of
+ * the disparities around it that lie on its surface.
+ *
+ * The disparity of a window of 16 samples has more noise than that of a longer
+ * window, which would straddle edges.  Disparities around a pixel count in
+ * pairs at opposite places.  On a plane, however it leans, the mean of a pair
+ * is the disparity of the pixel between; if one of the pair lies on another
+ * surface, the mean is far from it, and the pair is left out.  Not in the
+ * paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_fit_core.h"
 
-/* Pairs lie in 9 x 7 places, 2 pixels apart. */
+/* Places of pairs: 9 x 7, 2 pixels apart. */
 #define POCSTEREO_SMOOTH_X 4
 #define POCSTEREO_SMOOTH_Y 3
 #define POCSTEREO_SMOOTH_APART 2
-/* A pair's mean may differ from the pixel by half of this, and one of both
- * from the other by twice the other. */
+/* A pair counts if the sum of both deviations from the pixel is at most
+ * POCSTEREO_SMOOTH_MAX, and their difference at most POCSTEREO_SMOOTH_LEAN. */
 #define POCSTEREO_SMOOTH_MAX POCSTEREO_ONE
 #define POCSTEREO_SMOOTH_LEAN (4 * POCSTEREO_ONE)
 /* In place of POCSTEREO_NONE: far from every disparity. */
@@ -28,7 +30,7 @@ pocstereo_disparity_or_far (int32_t disparity)
   return disparity == POCSTEREO_NONE ? POCSTEREO_FAR : disparity;
 }
 
-/* Adds what a pair says, @a and @b, relative to the pixel's disparity. */
+/* Adds a pair, @a and @b relative to the pixel's disparity, if it counts. */
 BOTH void
 pocstereo_add_pair (int32_t a, int32_t b, int32_t *sum, int32_t *n)
 {
@@ -40,12 +42,12 @@ pocstereo_add_pair (int32_t a, int32_t b, int32_t *sum, int32_t *n)
   *n += is;
 }
 
-/* The windows of neighbours overlap: this share of the variance they have in
- * common.  Measured on shifted views (docs/accuracy.md). */
+/* The share of the variance that neighbours have in common since their windows
+ * overlap.  Measured on shifted views (docs/lab/pocstereo.md). */
 #define POCSTEREO_IN_COMMON .2f
 
-/* The match of a pixel around which @n pairs deviate from it by @sum in all.
- * What stays without noise, @least, as in sigma, is no chance and stays. */
+/* The match of a pixel after smoothing.  @sum: of the deviations of the @n
+ * pairs around it.  @least: the part of sigma that is not noise and stays. */
 BOTH PocstereoMatch
 pocstereo_smoothed_match (
     PocstereoMatch match, int32_t sum, int32_t n, float least)

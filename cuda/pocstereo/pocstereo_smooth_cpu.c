@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Means along surfaces: a part of a row at once, in loops that the compiler
+ * Means along surfaces, for a part of a row at once in loops that the compiler
  * turns into vectors. */
 #include "common/parallel.h"
 #include "common/vectors.h"
@@ -9,8 +9,7 @@
 
 #define PART 256 /* pixels */
 
-/* Adds to @n pixels from @middle on what the pairs say that lie @apart before
- * and behind each. */
+/* Adds to each of @n pixels from @middle on its pair at the distance @apart. */
 VECTORS static void
 add_pairs (const int32_t *middle, ptrdiff_t apart, int n, int32_t *restrict sum,
     int32_t *restrict pairs)
@@ -25,13 +24,13 @@ add_pairs (const int32_t *middle, ptrdiff_t apart, int n, int32_t *restrict sum,
 
 typedef struct {
   int width, height;
-  const int32_t *disparities; /* or far */
+  const int32_t *disparities; /* or POCSTEREO_FAR */
   float min_sigma;
   PocstereoMatch *matches;
 } Smoothing;
 
-/* Pixels @x to @x + @n - 1 of row @y: pairs that reach out of the view are
- * none. */
+/* Smooths the pixels @x to @x + @n - 1 of row @y.  Pairs that reach out of the
+ * view are left out. */
 static void
 smooth_row_part (const Smoothing *s, int x, int y, int n)
 {

@@ -25,7 +25,8 @@ __launch_bounds__ (TILE_X *TILE_Y) far_disparities_kernel (
     disparities[at] = pocstereo_disparity_or_far (m.view[0][at].disparity);
 }
 
-/* Outside the view there is no match, so pairs that reach out are none. */
+/* Pixels outside of the view are POCSTEREO_FAR, so pairs that reach out are
+ * left out. */
 static __global__ void
 __launch_bounds__ (TILE_X *TILE_Y)
     smooth_matches_kernel (const __grid_constant__ PocstereoDenseMatches m,

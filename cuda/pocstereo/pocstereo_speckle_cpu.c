@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Patches of neighbours, by 4 sides, whose disparities differ little; small
- * ones go. */
+ * Patches of neighbours, left, right, above and below, whose disparities differ
+ * little; the matches of small patches are dropped. */
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_revote_core.h"
 
-/* The root of a pixel's patch.  Parents come before their children. */
+/* The root of a pixel's patch.  Parents have smaller indices than their
+ * children. */
 static uint32_t
 patch_root (uint32_t *parent, uint32_t i)
 {
@@ -32,7 +33,7 @@ pocstereo_speckle_cpu (const Device *dev, int size, int32_t step,
   PocstereoMatch *m = matches->view[0];
   uint32_t width = (uint32_t) matches->width, n = width * matches->height;
   uint32_t *parent = (uint32_t *) scratch;
-  int32_t *pixels = scratch + n; /* of the patch with this root */
+  int32_t *pixels = scratch + n; /* pixels of the patch with this root */
 
   (void) dev;
   for (uint32_t i = 0; i < n; i++) {

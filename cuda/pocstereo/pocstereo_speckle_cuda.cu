@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The left-right check; and patches of neighbours whose disparities differ
- * little, of which small ones go.  Pixels of a row that are joined, 32 at most,
- * are one run, whose first one stands for all. */
+ * little, of which the small ones are dropped.  A run is joined pixels of a
+ * row, 32 at most; its first pixel stands for all. */
 #include "common/union.cuh"
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_revote_core.h"
 
 #define ROWS 8 /* of a block: a warp each */
 
-/* Keeps what it drops. */
 static __global__ void __launch_bounds__ (32 * ROWS)
     left_right_kernel (const __grid_constant__ PocstereoDenseMatches m,
         int32_t max_difference, int32_t *before)
@@ -42,8 +41,8 @@ are_joined (const Patches &p, uint32_t a, uint32_t b)
       p.matches[a].disparity, p.matches[b].disparity, p.step);
 }
 
-/* The lanes whose pixels are joined to the one on their left, without the
- * first lane; all of a warp call. */
+/* The lanes whose pixels are joined to the pixel on their left, without lane 0.
+ * All lanes of the warp call. */
 static __device__ __forceinline__ uint32_t
 joined_lanes (const Patches &p, int x, int y)
 {
@@ -54,7 +53,7 @@ joined_lanes (const Patches &p, int x, int y)
   return __ballot_sync (ALL_LANES, is);
 }
 
-/* How many lanes the run's first one is behind. */
+/* The number of lanes from the first pixel of the lane's run to the lane. */
 static __device__ __forceinline__ int
 lanes_behind (uint32_t lanes)
 {
@@ -78,7 +77,8 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   p.size[at] = 0;
 }
 
-/* Where the pixel on the left joins the same two runs, it does so. */
+/* Joins runs of neighbouring rows.  A pixel whose left neighbour joins the same
+ * two runs does nothing. */
 static __global__ void __launch_bounds__ (32 * ROWS)
     join_patches_kernel (const __grid_constant__ Patches p)
 {
@@ -97,7 +97,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
     union_join_far (p.parent, at, above);
 }
 
-/* A patch that is large enough is not counted further. */
+/* Counts the pixels of patches, up to the least size. */
 static __global__ void __launch_bounds__ (32 * ROWS)
     count_patches_kernel (const __grid_constant__ Patches p)
 {
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   lanes = joined_lanes (p, x, y);
   if (!inside || (lanes >> threadIdx.x & 1))
     return;
-  /* lanes from the next one on that are joined without a gap */
+  /* lanes of the lane's run behind it */
   ahead = threadIdx.x == 31 ? 0 : __ffs (~(lanes >> (threadIdx.x + 1))) - 1;
   top = union_root (p.parent, at);
   p.parent[at] = top;

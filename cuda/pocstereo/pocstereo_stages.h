@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages.  Each says what it reads (In) and what it writes (Out), and cites
- * the paper where it is the paper's.  Memory is the device's unless a comment
- * says otherwise, and pocstereo.c owns it.  View 0 is the left one, view 1 the
- * right one; seen from view 1, disparities have the other sign. */
+ * The stages.  Each declaration names what the stage reads (In) and writes
+ * (Out), and cites the paper; stages without a citation are not in it.  Memory
+ * is the device's unless a comment says otherwise, and pocstereo.c owns all of
+ * it.  View 0 is the left one, view 1 the right one; seen from view 1,
+ * disparities have the other sign. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
@@ -23,23 +24,22 @@ typedef struct {
   uint16_t *view[2][POCSTEREO_MAX_LAYERS];
 } PocstereoCoarser;
 
-/* The constants of a window, which are the same in both memories. */
+/* The constants of a window in the memory of the host and of the device. */
 typedef struct {
   const PocstereoTables *host, *device;
 } PocstereoConstants;
 
-/* Phasors of every pixel of some layers.  Each backend has its own layout, by
- * its lay_fields (). */
+/* Phasors of every pixel of some layers, in the layout of the backend. */
 typedef struct {
   uint32_t layers; /* the layers that have phasors, a bit each */
   int8_t *phasors[2][POCSTEREO_MAX_LAYERS];
-  /* On CUDA, in couples (pocstereo_cuda.cuh): from a pair of lines to the next,
-   * from a pixel to the next, from two frequencies to the next two. */
+  /* CUDA, in couples (pocstereo_cuda.cuh): the distance of pairs of lines, of
+   * pixels, and of couples of frequencies */
   int pitch[POCSTEREO_MAX_LAYERS];
   int across[POCSTEREO_MAX_LAYERS], deeper[POCSTEREO_MAX_LAYERS];
 } PocstereoFields;
 
-/* The points of a frame, and what their matching reads besides. */
+/* The points of a frame, and the other input of their matching. */
 typedef struct {
   const PocstereoPyramid *pyramid;
   PocstereoConstants constants;
@@ -61,15 +61,15 @@ typedef struct {
   uint64_t *view[2];
 } PocstereoCensuses;
 
-/* Numbers a pixel that are enough for the scratch of every stage.  A stage
- * finds any numbers there, and no other stage reads what it leaves. */
+/* Numbers a pixel that suffice as scratch for any stage.  A stage finds
+ * arbitrary numbers there, and no stage reads what another one left. */
 #define POCSTEREO_SCRATCH 6
 
 /* ---- Layout ---- */
 
-/* Points @fields at the phasors of all layers in @memory, and returns the bytes
- * that they take.  @every_pixel: whether neighbouring pixels are matched
- * together.  With @memory NULL it only counts. */
+/* Points @fields at the phasors of all layers in @memory, or at NULL if that is
+ * NULL, and returns their bytes.  @every_pixel: neighbouring pixels are matched
+ * together. */
 typedef size_t PocstereoLayFields (const PocstereoPyramid *pyramid,
     const PocstereoTables *host_tables, bool every_pixel, int8_t *memory,
     PocstereoFields *fields);
@@ -86,80 +86,76 @@ typedef uint32_t PocstereoCrowdedLayers (const PocstereoPyramid *pyramid,
 typedef const char *PocstereoPyramidStage (const Device *dev,
     const PocstereoPyramid *pyramid, PocstereoCoarser *coarser);
 
-/* Equation 1 and windowing (section 2).  In: @pyramid, @constants.  Out: the
- * phasors of the layers that @fields names. */
+/* Equation 1 and windowing (section 2).  In: @pyramid, @constants,
+ * fields->layers.  Out: the phasors of these layers. */
 typedef const char *PocstereoPhasorsStage (const Device *dev,
     const PocstereoPyramid *pyramid, const PocstereoConstants *constants,
     PocstereoFields *fields);
 
-/* Means over frames; not in the paper.  In and out: @phasors of the newest of
- * @frames frames, which become the means; and the @means themselves, @n numbers
- * each. */
+/* Means over frames.  In and out, @n numbers each: @phasors of the newest of
+ * @frames frames, which become the means; @means, with more bits. */
 typedef const char *PocstereoAverageStage (
     const Device *dev, size_t n, int frames, int16_t *means, int8_t *phasors);
 
-/* Steps 2 to 7 at points.  In: @asked; @fields, whose layers need no windows of
- * their own.  Out: asked->matches. */
+/* Steps 2 to 7 at points.  In: @asked; @fields of some layers, which replace
+ * the phasors of windows there.  Out: asked->matches. */
 typedef const char *PocstereoPointsStage (const Device *dev,
     const PocstereoAsked *asked, const PocstereoFields *fields);
 
-/* Steps 2 to 7 at every pixel.  In: @fields of all layers, @pyramid,
- * @constants, and how many @candidates a pixel tries.  Out: @matches of each
- * view.  Scratch: disparities and heights of the correlation in a layer, and
- * disparities of the layer above.
+/* Steps 2 to 7 at every pixel.  In: @pyramid, @fields of all layers,
+ * @constants, the number of @candidates that a pixel tries.  Out: @matches of
+ * each view.  Scratch: disparities and heights of the correlation in a layer,
+ * and disparities of the layer above.
  *
- * @final_min_peak, here and in the next two stages: matches with a lower peak
- * are dropped, as a pass of its own would cost a launch.  0 if a later stage
+ * @final_min_peak, here and in the next stages: matches with a lower peak are
+ * dropped, since a pass of its own would cost a launch.  0 if a later stage
  * still changes peaks. */
 typedef const char *PocstereoDenseStage (const Device *dev,
     const PocstereoPyramid *pyramid, const PocstereoFields *fields,
     const PocstereoConstants *constants, int candidates,
     uint16_t final_min_peak, int32_t *scratch, PocstereoDenseMatches *matches);
 
-/* What is darker around each pixel.  In: @frame.  Out: @census. */
+/* Census transforms.  In: @frame.  Out: @census. */
 typedef const char *PocstereoCensusStage (
     const Device *dev, const PocstereoFrame *frame, PocstereoCensuses *census);
 
-/* Pixels near edges choose again; not in the paper.  In: @census.  In and out:
- * @matches of each view.  Scratch: their disparities, the medians of these, and
- * the matches between two votes. */
+/* Pixels near edges choose again.  In: @census.  In and out: @matches of each
+ * view.  Scratch: disparities, their medians, and the matches between two
+ * rounds. */
 typedef const char *PocstereoRevoteStage (const Device *dev,
     const PocstereoCensuses *census, uint16_t final_min_peak, int32_t *scratch,
     PocstereoDenseMatches *matches);
 
-/* Step 7 again, with windows that lean with the surface; not in the paper.  In:
- * @frame, layer 0 of @fields, @constants.  In and out: @matches of each view.
- * Scratch: their disparities, and the medians of these. */
+/* Step 7 again, with windows that lean with the surface.  In: @frame, layer 0
+ * of @fields, @constants.  In and out: @matches of each view.  Scratch:
+ * disparities and their medians. */
 typedef const char *PocstereoSlantStage (const Device *dev,
     const PocstereoFrame *frame, const PocstereoFields *fields,
     const PocstereoConstants *constants, uint16_t final_min_peak,
     int32_t *scratch, PocstereoDenseMatches *matches);
 
-/* Drops the left view's matches that the right view does not confirm; not in
- * the paper.  In: the right view's @matches; @max_difference, 1 / POCSTEREO_ONE
- * pixels.  In and out: the left view's.  Out: @before, the disparities before.
- */
+/* Drops matches that the right view does not confirm.  In: the right view's
+ * @matches; @max_difference, 1 / POCSTEREO_ONE pixels.  In and out: the left
+ * view's @matches.  Out: @before, the disparities before the check. */
 typedef const char *PocstereoLeftRightStage (const Device *dev,
     int32_t max_difference, PocstereoDenseMatches *matches, int32_t *before);
 
-/* Drops small patches of the left view; not in the paper.  In: the least @size
- * of a patch, pixels; by how much its neighbours differ at most, @step, 1 /
- * POCSTEREO_ONE pixels.  In and out: the left view's @matches.  Scratch: the
- * patch of each pixel, and the size of each patch. */
+/* Drops patches of fewer than @size pixels, whose neighbours differ by at most
+ * @step, 1 / POCSTEREO_ONE pixels.  In and out: the left view's @matches.
+ * Scratch: the patch of each pixel, and the size of each patch. */
 typedef const char *PocstereoSpeckleStage (const Device *dev, int size,
     int32_t step, int32_t *scratch, PocstereoDenseMatches *matches);
 
-/* Fills gaps from what lies around them; not in the paper.  In: @census;
- * @before and @max_difference of the left-right check; @min_peak; the right
- * view's @matches.  In and out: the left view's.  Scratch: its disparities. */
+/* Fills gaps.  In: @census; @before and @max_difference of the left-right
+ * check; @min_peak; the right view's @matches.  In and out: the left view's
+ * @matches.  Scratch: disparities. */
 typedef const char *PocstereoFillStage (const Device *dev,
     const PocstereoCensuses *census, const int32_t *before,
     int32_t max_difference, uint16_t min_peak, int32_t *scratch,
     PocstereoDenseMatches *matches);
 
-/* Means along surfaces; not in the paper.  In: @min_sigma, as in a match, of a
- * match without noise.  In and out: the left view's @matches.  Scratch: its
- * disparities. */
+/* Means along surfaces.  In: @min_sigma of a match without noise.  In and out:
+ * the left view's @matches.  Scratch: disparities. */
 typedef const char *PocstereoSmoothStage (const Device *dev, float min_sigma,
     int32_t *scratch, PocstereoDenseMatches *matches);
 
@@ -199,13 +195,13 @@ PocstereoSpeckleStage pocstereo_speckle_cpu, pocstereo_speckle_cuda;
 PocstereoFillStage pocstereo_fill_cpu, pocstereo_fill_cuda;
 PocstereoSmoothStage pocstereo_smooth_cpu, pocstereo_smooth_cuda;
 
-/* pocstereo_tables.c: from params, which are good, to layers and constants. */
+/* pocstereo_tables.c: layers and constants from checked params. */
 void pocstereo_set_layers (PocstereoPyramid *pyramid,
     const PocstereoParams *params, int width, int height);
 void pocstereo_set_tables (
     PocstereoTables *tables, const PocstereoParams *params);
 
-/* pocstereo.c: what pocstereo_queue_points () begins with.  Checks @frame,
+/* pocstereo.c: the beginning of pocstereo_queue_points ().  Checks @frame,
  * makes its pyramid, and puts @points where the device reads them. */
 const char *pocstereo_begin_points (Pocstereo *self,
     const PocstereoParams *params, const PocstereoFrame *frame,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From params to the ranges of the layers and to the constants of a window. */
+ * The ranges of the layers and the constants of a window, from params. */
 #include <math.h>
 
 #include "pocstereo/pocstereo_stages.h"
@@ -13,7 +13,7 @@ floor_div (int a, int b)
   return a / b - (a % b < 0);
 }
 
-/* Layer @l of views of @width x @height, whose disparities are @min to @max. */
+/* Layer @l of views of @width x @height with disparities from @min to @max. */
 static PocstereoLayer
 layer_range (int l, int width, int height, int window, int min, int max)
 {
@@ -25,7 +25,8 @@ layer_range (int l, int width, int height, int window, int min, int max)
   layer.tiles = (max - min + reach - 1) / reach;
   if (layer.tiles < 1)
     layer.tiles = 1;
-  /* centres of equal parts of the range, in units of 1 / (2 tiles scale) */
+  /* tiles are equal parts of the range; their centres have the unit 1 / (2
+   * tiles scale) */
   layer.unit = 2 * layer.tiles * scale;
   layer.first = 2 * layer.tiles * min + (max - min);
   layer.step = 2 * (max - min);
@@ -47,8 +48,8 @@ pocstereo_set_layers (
 }
 
 /* Hann's window times a wave, in integers whose sum is 0, so that a constant
- * line has no spectrum.  The window's weighted mean, which it loses first, has
- * a share in frequency 1 alone: half of what frequency 0 has. */
+ * line has no spectrum.  Subtracting the weighted mean of the window changes
+ * frequency 1 alone, by half of frequency 0. */
 static void
 set_twiddles (PocstereoTables *t, int k, double scale)
 {
@@ -86,13 +87,13 @@ set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
   }
 }
 
-/* Measured on shifted views (docs/accuracy.md).  The closed form leans less on
- * high frequencies than the curvature says, which sigma is made from.  What
- * aliases a window lets through grows as it shrinks, and so does what they
- * weigh. */
+/* Measured on shifted views (docs/lab/pocstereo.md).  The closed form weighs
+ * high frequencies less than the curvature of the correlation, from which sigma
+ * is made.  The shorter a window, the more aliasing it has, and the more that
+ * weighs. */
 #define SHARED_NEWTON 1.2
 #define SHARED_CLOSED_FORM 1.
-#define LEAST .012 /* of a window of 32 samples, pixels */
+#define LEAST .012 /* for a window of 32 samples, pixels */
 
 static void
 set_sigma_constants (PocstereoTables *t, const PocstereoParams *p)

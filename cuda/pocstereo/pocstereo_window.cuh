@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Windows that are known when this is compiled: loops over them unroll, and
- * their twiddles are constants of the kernel's arguments.  All others are read
- * from the tables. */
+ * Windows of sizes that are compiled in: loops over them unroll, and their
+ * twiddles are constants among the arguments of a kernel.  Other windows read
+ * the tables. */
 #pragma once
 
 #include "pocstereo/pocstereo_cuda.cuh"
@@ -37,8 +37,7 @@ template <int N, int L, int U> struct PocstereoFixed {
   {
     return sines[k][n];
   }
-  /* Where the wave is 0, which is known when this is compiled, so is its
-   * constant. */
+  /* 0 at compile time where the wave is 0. */
   __device__ int32_t lag_cosine (int n, int k) const
   {
     int quarters = 4 * (k + 1) * n;
@@ -89,7 +88,7 @@ struct PocstereoAny {
   }
 };
 
-/* Calls @run with the window that @constants are of. */
+/* Calls @run with the window of @constants. */
 template <class Run>
 static inline const char *
 pocstereo_with_window (const PocstereoConstants *constants, Run run)
@@ -109,9 +108,8 @@ pocstereo_with_window (const PocstereoConstants *constants, Run run)
   }
 }
 
-/* pocstereo_refine_match (), whose loops unroll where the window is known, so
- * that
- * @r can stay in registers. */
+/* pocstereo_refine_match ().  Its loops unroll for a window that is compiled
+ * in, so that @r stays in registers. */
 template <class Window>
 static __device__ __forceinline__ PocstereoMatch
 pocstereo_refine_in_window (
@@ -123,8 +121,8 @@ pocstereo_refine_in_window (
 }
 
 /* The phasors of the line around @centre, each in the lower half of a word.
- * Products and sums are integers below 2^24: contracted or not, they are exact.
- */
+ * Products and sums are integers below 2^24, exact with and without fused
+ * multiply-add. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_line_phasors (
@@ -153,7 +151,7 @@ pocstereo_line_phasors (
   }
 }
 
-/* A word of the left view, turned so that its product with the right one's is
+/* A word of the left view, turned: its product with a word of the right view is
  * the imaginary part of F conj (G). */
 static __device__ __forceinline__ uint32_t
 pocstereo_turned_word (uint32_t f)

@@ -122,7 +122,7 @@ GST_DEBUG_CATEGORY_STATIC (pocstereo_debug);
 #define FORMATS \
  "{ NV12, I420, YUY2, P010_10LE, GRAY8, GRAY16_LE, RGBA, RGBx, BGRA, BGRx, " \
  "RGB, BGR }"
-/* Rows of samples start at a multiple of this many. */
+/* Rows of samples start at a multiple of this number. */
 #define ROW_ALIGN 64
 #define MIN_SIDE 16
 
@@ -146,7 +146,8 @@ CHOICES (outputs,
     {GST_POCSTEREO_DEPTH, "depth", "Depth in millimetres"},
     {GST_POCSTEREO_COLORMAP, "colormap", "Disparities as colours"});
 
-/* The caps tell steps, and output=left has another format with a rig. */
+/* The caps name the steps of disparities, and output=left has another format
+ * with a rig. */
 static void
 announce_new_caps (GstElement *element, const Param *param)
 {
@@ -229,7 +230,7 @@ gst_pocstereo_get_params (GstPocstereo *self)
 
 /* ---- Frames ---- */
 
-/* What can never work with frames of this size. */
+/* Refuses frames of a size that can never work. */
 static const char *
 check_size (GstPocstereo *self)
 {
@@ -309,8 +310,8 @@ match_views (GstPocstereo *self, const PocstereoParams *params,
   return gst_pocstereo_take_point_matches (self, params, left, matches, buffer);
 }
 
-/* Finds the rig and the points for this frame; returns what is wrong with it.
- */
+/* Finds the rig and the points of this frame; returns NULL or the frame's
+ * fault. */
 static const char *
 begin_views (
     GstPocstereo *self, const PocstereoParams *params, GstBuffer *buffer)
@@ -338,7 +339,7 @@ gst_pocstereo_process (GstVisionAggregator *agg, const Image *left,
   return gst_pocstereo_clear_picture (self, left);
 }
 
-/* How the caps of disparities say what a value means. */
+/* The caps name the unit and the origin of disparities. */
 static void
 announce_disparity_steps (GstPocstereo *self, GstStructure *fields)
 {

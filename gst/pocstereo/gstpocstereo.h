@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `pocstereo`, in six parts: gstpocstereo.c (properties, frames),
- * gstpocstereopoints.c (where the left view is asked), gstpocstereorig.c
- * (rectification and space), gstpocstereoresults.c (matches to maps, pictures
- * and lists), gstpocstereocloud.c (lists to files), gstpocstereodiagnose.c
- * (what frames tell of a rig). */
+ * The element `pocstereo`: gstpocstereo.c (properties, frames),
+ * gstpocstereopoints.c (the points to measure), gstpocstereorig.c
+ * (rectification and space), gstpocstereoresults.c (maps, pictures and lists of
+ * matches), gstpocstereocloud.c (points to files), gstpocstereodiagnose.c
+ * (faults of a rig that frames show). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -32,7 +32,7 @@ typedef enum {
   GST_POCSTEREO_COLORMAP,
 } GstPocstereoOutput;
 
-/* What the caps of the output, and the memory for results, depend on. */
+/* The caps of the output and the memory for results depend on these. */
 typedef struct {
   GstPocstereoMode mode;
   GstPocstereoOutput output;
@@ -54,7 +54,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstPocstereo {
   GstVisionAggregator parent;
 
-  /* Since the output was negotiated; of the streaming thread. */
+  /* Of the streaming thread: the kind of the current output. */
   GstPocstereoKind now;
 
   /* Under the object lock; a frame works on a copy or a reference. */
@@ -66,51 +66,51 @@ struct _GstPocstereo {
   gdouble baseline;               /* metres; 0: not set */
   gdouble doffs;                  /* pixels */
   GstVisionIntrinsics intrinsics; /* its calibration is not used */
-  gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not */
+  gchar *roi, *points, *calibration, *ply_location; /* as set; NULL: not set */
   gdouble calibration_unit;
   GArray *regions;         /* of GstVideoRectangle; NULL: not set */
-  GArray *list;            /* of PocstereoPoint; likewise */
-  gboolean warned_outside; /* that not all of these lie in the view */
+  GArray *list;            /* of PocstereoPoint; NULL: not set */
+  gboolean warned_outside; /* of places of these outside of the view */
   GstVisionRig *rig;
 
   /* Of the streaming thread: */
   Pocstereo *matcher;
   PocstereoRectify *rectify;
   gint width, height;
-  uint16_t *sample[2]; /* of the device, rows of stride */
+  uint16_t *sample[2]; /* in the device's memory, rows of stride */
   gint stride;
   GstVisionPixels maps[GST_POCSTEREO_N_MAPS];
-  PocstereoMatch *scattered; /* of the device, for pictures of points */
-  PocstereoMatch *scatter;   /* the same in pinned memory */
-  GArray *chosen;            /* PocstereoPoint: where this frame is asked */
-  GArray *found;             /* PocstereoPointMatch */
-  GArray *in_space;          /* gfloat[4], of the same */
-  gdouble step;              /* of disparities, and their */
-  gint min_disparity;        /* origin: what the caps say */
-  gboolean warned_space;     /* once */
+  PocstereoMatch *scattered; /* in device memory, for pictures of points */
+  PocstereoMatch *scatter;   /* its copy in pinned memory */
+  GArray *chosen;            /* PocstereoPoint: the points of this frame */
+  GArray *found;             /* PocstereoPointMatch: the points with a match */
+  GArray *in_space;          /* gfloat[4]: found in space */
+  gdouble step;              /* of disparities in the caps */
+  gint min_disparity;        /* in the caps */
+  gboolean warned_space;     /* of points without a rig */
 
   /* gstpocstereorig.c */
-  GstVisionRig used; /* what frames are rectified by, where rectified */
-  GError *misfit;    /* why a rig does not fit the frames; or NULL */
+  GstVisionRig used; /* the rig of the maps, if rectified */
+  GError *misfit;    /* the reason why a rig does not fit the frames, or NULL */
   gboolean rectified;
-  guint8 *valid[2]; /* the host's copies of what is inside of the frames */
+  guint8 *valid[2]; /* the host's copies of the masks of the views */
   PocstereoSpace space;
   gboolean has_space;
 
   /* gstpocstereocloud.c */
   GstVisionPly *cloud;
   guint n_clouds;
-  guint8 *painted;         /* of the device: the left view, R G B 255, */
-  guint8 *colours;         /* and on the host */
-  PocstereoMatch *matches; /* of every pixel, on the host */
+  guint8 *painted; /* the left view, R G B 255, in the device's memory */
+  guint8 *colours; /* its copy in the host's memory */
+  PocstereoMatch *matches; /* of every pixel, in the host's memory */
 
   /* gstpocstereodiagnose.c */
   Pocstereo *probe;
-  PocstereoGlobal *global; /* NULL if there is none */
-  guint n_diagnosed;       /* frames, and in a row those that are */
-  guint n_swapped, n_askew, n_apart;
-  guint n_right, n_wrong; /* points of the newest one, */
-  PocstereoOffset offset; /* and how its views lie */
+  PocstereoGlobal *global;           /* NULL: not available */
+  guint n_diagnosed;                 /* number of frames */
+  guint n_swapped, n_askew, n_apart; /* frames in a row with the fault */
+  guint n_right, n_wrong; /* good points in the range, in the other sign's */
+  PocstereoOffset offset; /* of the newest frame */
   gulong end; /* the source pad's probe for the stream's end; 0: none */
   gboolean warned_swapped, warned_askew, warned_apart; /* each once */
 };
@@ -121,12 +121,12 @@ gst_pocstereo_get_device (GstPocstereo *self)
   return &gst_vision_common (self)->backend.device;
 }
 
-/* What the algorithm gets. */
+/* Settled params of the mode. */
 PocstereoParams gst_pocstereo_get_params (GstPocstereo *self);
 
 /* gstpocstereopoints.c */
 GArray *gst_pocstereo_parse_regions (const gchar *text, GError **error);
-/* @text: a list, or the name of a file that holds one. */
+/* @text: a list, or the name of a file that holds a list. */
 GArray *gst_pocstereo_parse_points (const gchar *text, GError **error);
 gboolean gst_pocstereo_read_roi (
     GstElement *element, gpointer owner, const gchar *text, GError **error);
@@ -140,20 +140,20 @@ gboolean gst_pocstereo_read_calibration (
     GstElement *element, gpointer owner, const gchar *location, GError **error);
 gboolean gst_pocstereo_read_intrinsics (
     GstElement *element, gpointer owner, const gchar *text, GError **error);
-/* The calibration, whose unit has changed. */
+/* Reads the calibration again after a change of its unit. */
 void gst_pocstereo_read_calibration_again (
     GstElement *element, const Param *param);
-/* What is wrong with the rig for this frame.  @buffer gets the camera that is
- * known. */
+/* Makes the rig of this frame current and attaches the camera to @buffer.
+ * Returns NULL or the rig's fault. */
 const char *gst_pocstereo_begin_rig (GstPocstereo *self, GstBuffer *buffer);
 void gst_pocstereo_close_rig (GstPocstereo *self);
-/* Whether there is one to rectify by. */
+/* Whether frames are rectified by a calibration. */
 gboolean gst_pocstereo_has_rig (GstPocstereo *self);
-/* Makes a region of the left frame one of the left view, where frames are
- * rectified: the least that holds its outline. */
+/* If frames are rectified, replaces a region of the left frame by the least
+ * region of the left view that holds its outline. */
 void gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r);
-/* Refuses, with an error, a rig for frames of another size, and intrinsics that
- * cannot be of a rectified camera. */
+/* Refuses, with an error, a rig for frames of another size, and intrinsics with
+ * a distortion. */
 const char *gst_pocstereo_check_rig (GstPocstereo *self);
 
 /* gstpocstereoresults.c */
@@ -166,18 +166,19 @@ const char *gst_pocstereo_take_pixel_matches (GstPocstereo *self,
 const char *gst_pocstereo_take_point_matches (GstPocstereo *self,
     const PocstereoParams *params, const Image *left,
     const PocstereoMatch *matches, GstBuffer *buffer);
-/* The left view, where the output is that as frames are rectified. */
+/* Paints the left view, if the output is left and rectified. */
 const char *gst_pocstereo_paint_left (GstPocstereo *self, const Image *left);
-/* The picture of a frame that nothing was found in. */
+/* The picture of a frame without results. */
 const char *gst_pocstereo_clear_picture (GstPocstereo *self, const Image *left);
 
-/* gstpocstereocloud.c: writes what was found in @left, if that is wanted.
- * @matches: of every pixel, the device's; NULL: those of self->found. */
+/* gstpocstereocloud.c: writes the points of @left, if ply-location is set.
+ * @matches: of every pixel, in the device's memory; NULL: the points of
+ * self->found. */
 const char *gst_pocstereo_write_cloud (
     GstPocstereo *self, const Image *left, const PocstereoMatch *matches);
 void gst_pocstereo_close_cloud (GstPocstereo *self);
 
-/* gstpocstereodiagnose.c: looks at some of the frames, and warns once. */
+/* gstpocstereodiagnose.c: examines some frames, and warns of each fault once */
 const char *gst_pocstereo_open_diagnosis (
     GstPocstereo *self, const Device *device);
 void gst_pocstereo_close_diagnosis (GstPocstereo *self);

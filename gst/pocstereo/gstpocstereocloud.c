@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Points in space, to a file or one a frame. */
+ * Points in space, to one file or to a file for each frame. */
 #include "pocstereo/gstpocstereo.h"
 
-/* The left view on the host, for the colours of points. */
+/* Reads the left view to the host's memory, for the colours of points. */
 static const char *
 read_left_colours (GstPocstereo *self, const Device *device, const Image *left)
 {
@@ -29,7 +29,7 @@ read_dense_matches (
   return device_copy (device, self->matches, matches, bytes);
 }
 
-/* What self->found and self->in_space hold. */
+/* Adds self->found and self->in_space. */
 static void
 add_points_to_cloud (GstPocstereo *self)
 {
@@ -48,7 +48,7 @@ add_points_to_cloud (GstPocstereo *self)
   }
 }
 
-/* Row @y of self->matches. */
+/* Adds row @y of self->matches. */
 static void
 add_row_to_cloud (GstPocstereo *self, gint y)
 {

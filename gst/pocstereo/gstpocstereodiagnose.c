@@ -1,33 +1,34 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What can be wrong with a rig and is seen in its frames: views that are
- * swapped, that show different things, and rows that do not meet.  The first
- * frames are looked at, and a frame now and then; a stream that ends before,
- * such as one of two pictures, is judged at its end. */
+ * Faults of a rig that frames show: swapped views, views of different scenes,
+ * and rows that do not agree.  The element examines the first frames and then a
+ * frame now and then; if the stream ends sooner, as with one picture, it judges
+ * by the frames so far. */
 #include <math.h>
 
 #include "pocstereo/gstpocstereo.h"
 
 /* Number of frames, from the first on, that are examined and must agree. */
 #define FIRST 5
-#define PAUSE 250 /* after which another one is */
+#define PAUSE 250 /* frames from one examined frame to the next */
 
-#define COLUMNS 16 /* of points that are asked */
+#define COLUMNS 16 /* of the grid of points */
 #define ROWS 12
-/* Of identical windows 65535; wrong matches reach a third of that. */
+/* Identical windows have 65535; wrong matches reach a third of it. */
 #define GOOD_PEAK (G_MAXUINT16 / 2)
-/* Fewer are chance: of seven real pairs 28 to 159 matched, of the halves of
- * nine pictures 0 to 9, but 22 of a chessboard and 114 of a plain table, where
- * the blocks of the compression are alike. */
+/* Fewer good points are chance: 28 to 159 points matched in seven real pairs, 0
+ * to 9 in the halves of nine pictures, but 22 in a chessboard and 114 in a
+ * plain table, where blocks of the compression are alike. */
 #define FEW (ROWS * COLUMNS / 16)
-/* Half a row of offset costs a window of 15 lines a tenth of its peak; from
- * there on matches are lost. */
+/* An offset of half a row lowers the peak of a window of 15 lines by a tenth;
+ * matches are lost beyond. */
 #define MAX_ROWS .5
-/* Views that do not match are believed to be askew by such a part of their
- * height at most: what is further apart are different scenes. */
+/* Views that do not match count as askew up to this part of their height, and
+ * as different scenes beyond. */
 #define MAX_ASKEW (1. / 16)
-/* One frame must tell more plainly than FIRST do: of a chessboard, which is
- * like itself further down, it may tell nonsense at a contrast of 9. */
+/* If fewer than FIRST frames were examined, contrast and offset must be this
+ * many times as large: a chessboard repeats itself further down and may have a
+ * false offset with a contrast of 9. */
 #define PLAIN 2
 
 static const char *
@@ -64,8 +65,8 @@ warn_of_swapped_views (GstPocstereo *self, const PocstereoParams *params)
       (NULL));
 }
 
-/* A rig whose disparities cannot have one of the signs, and that has those of
- * the other. */
+/* The views are swapped if the range lacks one sign, and disparities of that
+ * sign fit. */
 static const char *
 look_for_swapped_views (GstPocstereo *self, const PocstereoParams *params,
     const PocstereoFrame *frame)
@@ -103,7 +104,7 @@ warn_of_different_views (GstPocstereo *self, const PocstereoParams *params)
       (NULL));
 }
 
-/* Views that have next to nothing in common. */
+/* The views show different scenes if hardly any points match. */
 static void
 look_for_different_views (GstPocstereo *self, const PocstereoParams *params)
 {
@@ -158,7 +159,7 @@ measure_vertical_offset (GstPocstereo *self, const PocstereoFrame *frame)
   return NULL;
 }
 
-/* Of a stream that ends, what its few frames have told. */
+/* Warns at the end of a stream of fewer frames than FIRST. */
 static void
 end_diagnosis (GstPocstereo *self)
 {
@@ -177,7 +178,7 @@ end_diagnosis (GstPocstereo *self)
     warn_of_askew_rows (self);
 }
 
-/* From the thread of the source pad, as frames. */
+/* Runs in the thread of the source pad, as frames do. */
 static GstPadProbeReturn
 see_end_of_stream (GstPad *pad, GstPadProbeInfo *info, gpointer user_data)
 {

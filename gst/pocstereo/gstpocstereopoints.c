@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the left view is asked: listed points, or a grid in regions that the
- * user or the buffer names. */
+ * The points to measure: a list, or a grid in regions that the user or the
+ * buffer names. */
 #include <string.h>
 
 #include "base/gstvisionfile.h"
@@ -11,7 +11,7 @@
 
 #define MAX_NUMBERS 4
 
-/* @n whole numbers with commas in between, and nothing else. */
+/* Reads @n whole numbers with commas between them, and nothing else. */
 static gboolean
 parse_number_group (const gchar *text, guint n, gint *numbers)
 {
@@ -23,7 +23,7 @@ parse_number_group (const gchar *text, guint n, gint *numbers)
   return end && !*end;
 }
 
-/* A file may hold what is no text, and no character is quoted by half. */
+/* A file may hold bytes that are not UTF-8, which the message must not. */
 static void
 refuse_number_group (const gchar *group, guint n, GError **error)
 {
@@ -34,8 +34,8 @@ refuse_number_group (const gchar *group, guint n, GError **error)
   g_free (quoted);
 }
 
-/* Groups of @n with semicolons or lines between them; NULL where @text is
- * another thing. */
+/* Reads groups of @n numbers with semicolons or lines between them; NULL with
+ * an error for any other text. */
 static GArray *
 parse_number_groups (const gchar *text, guint n, GError **error)
 {
@@ -101,7 +101,7 @@ gst_pocstereo_parse_points (const gchar *text, GError **error)
   return points;
 }
 
-/* @list, what a text says, in the place of what it said before. */
+/* Puts @list in @place, and frees the list there. */
 static void
 replace_list (GstPocstereo *self, GArray **place, GArray *list)
 {
@@ -143,8 +143,8 @@ gst_pocstereo_read_points (
   return TRUE;
 }
 
-/* That @outside of the @n of the user's @what lie outside of the view;
- * once for what they were set to. */
+/* Warns that @outside of @n points or regions lie outside of the view; once for
+ * each setting. */
 static void
 warn_of_places_outside (
     GstPocstereo *self, guint outside, guint n, const gchar *what)
@@ -178,7 +178,7 @@ choose_listed_points (GstPocstereo *self, const GArray *list)
       self, list->len - self->chosen->len, list->len, "points");
 }
 
-/* A grid in the middle of what of @r lies in the view. */
+/* Adds a grid, centred in the part of @r that lies in the view. */
 static const char *
 choose_grid_points (
     GstPocstereo *self, const GstVideoRectangle *r, gint spacing)
@@ -222,7 +222,7 @@ choose_points_in_regions (
   return NULL;
 }
 
-/* The regions that came with the frame; FALSE where none did. */
+/* Adds grids in the regions of interest of @buffer; FALSE if it has none. */
 static gboolean
 choose_points_in_metas (
     GstPocstereo *self, GstBuffer *buffer, gint spacing, const char **fault)

@@ -171,7 +171,7 @@ gst_pocstereo_take_pixel_matches (GstPocstereo *self,
   return gst_pocstereo_write_cloud (self, left, matches);
 }
 
-/* A list as a map of one row, a column an entry. */
+/* Attaches a list as a map of one row, a column an entry. */
 static const char *
 attach_point_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
 {
@@ -235,7 +235,7 @@ scatter_points (GstPocstereo *self, const PocstereoParams *params,
   if (self->now.output == GST_POCSTEREO_COLORMAP)
     side = self->grid_spacing;
   GST_OBJECT_UNLOCK (self);
-  /* what the last frame copied has been copied, by the wait for matches */
+  /* the wait for matches was also for the copy of the last frame */
   pocstereo_scatter ((const PocstereoPoint *) self->chosen->data, matches,
       (int) self->chosen->len, side, self->scatter, self->width, self->height);
   TRY (device_copy (

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * By what frames are rectified, and how disparities become points. */
+ * The rig: rectification of frames, and points of disparities. */
 #include <math.h>
 #include <string.h>
 
@@ -66,10 +66,10 @@ gst_pocstereo_has_rig (GstPocstereo *self)
   return GST_VISION_LOCKED (self, self->rig != NULL);
 }
 
-/* What the properties say besides of a rig. */
+/* The other properties of the rig. */
 typedef struct {
-  gboolean is_set; /* intrinsics */
-  gboolean bends;  /* these say that a lens does */
+  gboolean is_set; /* intrinsics are set */
+  gboolean bends;  /* and have a lens distortion */
   gdouble baseline, doffs;
 } Camera;
 
@@ -86,8 +86,8 @@ is_lens_bent (const GstVisionCamera *camera)
   return FALSE;
 }
 
-/* What comes out is the left frame itself, which cannot be rectified: a rig
- * that was set since then waits for the next caps. */
+/* Whether the left frame itself comes out, which cannot be rectified: a rig
+ * that was set since the caps were negotiated waits for the next caps. */
 static gboolean
 left_frame_passes (GstPocstereo *self)
 {
@@ -112,7 +112,7 @@ get_rig_properties (GstPocstereo *self, GstVisionRig *rig, Camera *camera)
   return known;
 }
 
-/* The masks of what is inside of the frames, where points can be looked up. */
+/* Copies the masks of the views to the host's memory. */
 static const char *
 read_valid_masks (GstPocstereo *self)
 {
@@ -144,7 +144,7 @@ view_of_rig (const GstVisionRigView *view)
   return v;
 }
 
-/* The sentence of @error, which this takes; it stays until the next one. */
+/* Keeps @error, and returns its sentence, which stays until the next call. */
 static const char *
 keep_rig_fault (GstPocstereo *self, GError *error)
 {
@@ -153,7 +153,7 @@ keep_rig_fault (GstPocstereo *self, GError *error)
   return error->message;
 }
 
-/* Maps and masks of @rig; NULL: there are none. */
+/* Makes the maps and masks of @rig; NULL: removes them. */
 static const char *
 set_rectify_maps (GstPocstereo *self, const GstVisionRig *rig)
 {
@@ -168,8 +168,9 @@ set_rectify_maps (GstPocstereo *self, const GstVisionRig *rig)
   return read_valid_masks (self);
 }
 
-/* @rig: NULL for frames that are rectified.  Where its maps cannot be made,
- * those of an earlier rig go, and the next frame tries again. */
+/* Rectifies by @rig from now on; NULL: frames are not rectified.  If the maps
+ * of @rig cannot be made, those of an earlier rig are removed, and the next
+ * frame tries again. */
 static const char *
 rectify_by_rig (GstPocstereo *self, const GstVisionRig *rig)
 {
@@ -196,7 +197,7 @@ set_result_camera (GstBuffer *buffer, const GstVisionCamera *camera)
   gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, camera);
 }
 
-/* Space by the matrix of @rig. */
+/* Space by the matrix Q of @rig. */
 static const char *
 take_space_of_rig (
     GstPocstereo *self, const GstVisionRig *rig, GstBuffer *buffer)
@@ -218,7 +219,7 @@ take_space_of_rig (
   return NULL;
 }
 
-/* Space by the left camera and the baseline, where both are known. */
+/* Space by the left camera and the baseline, if both are known. */
 static const char *
 take_space_of_camera (GstPocstereo *self, const Camera *said, GstBuffer *buffer)
 {
@@ -286,7 +287,7 @@ gst_pocstereo_rectify_region (GstPocstereo *self, GstVideoRectangle *r)
     x1 = MAX (x1, to[0]);
     y1 = MAX (y1, to[1]);
   }
-  /* what of it lies in the view */
+  /* the part in the view */
   r->x = (gint) rint (MAX (x0, 0));
   r->y = (gint) rint (MAX (y0, 0));
   r->w = (gint) rint (MIN (x1, self->width - 1)) + 1 - r->x;

@@ -14,18 +14,18 @@
 #define TECHNIQUES_U 8
 #define TECHNIQUES_LAGS (TECHNIQUES_N / 4)
 
-/* What the parts hand on: for I1 in global memory, else in shared. */
+/* Results of the parts: in global memory for I1, else in shared memory. */
 struct TechniqueBuffers {
   int32_t samples[2][TECHNIQUES_LINES]
                  [TECHNIQUES_N]; /* n = -N / 2 to N / 2 - 1 */
-  /* Of each line, by thread: F's frequencies, re and im, then G's. */
+  /* Spectra of each line, by thread: F's frequencies, re and im, then G's. */
   float spectrum[TECHNIQUES_LINES][TECHNIQUES_N];
   int32_t cross[TECHNIQUES_LINES]
                [2 * TECHNIQUES_U];         /* F conj (G) of each line */
-  int32_t r[2 * TECHNIQUES_U];             /* their sums */
+  int32_t r[2 * TECHNIQUES_U];             /* sums of cross over lines */
   int32_t height[2 * TECHNIQUES_LAGS + 1]; /* the correlation */
-  int32_t base;    /* around which disparity of the layer is looked */
-  int32_t tallest; /* of the layer's bases so far */
+  int32_t base;    /* the disparity around which the layer is searched */
+  int32_t tallest; /* height of the layer's best disparity so far */
   int32_t found;
 };
 
@@ -34,13 +34,10 @@ struct TechniqueTwiddles {
   int32_t wave[TECHNIQUES_U][2][TECHNIQUES_N / 2];
 };
 
-/* The points, and what is found there. */
+/* Input and output of the kernels. */
 struct TechniqueInput {
   PocstereoPyramid pyramid;
-  const PocstereoTables *tables;
-  const PocstereoPoint *points;
-  uint16_t min_peak;
-  PocstereoMatch *matches;
+  PocstereoAsked asked;
 };
 
 /* A point in a layer. */
@@ -54,11 +51,11 @@ technique_place (const TechniqueInput &in, int l, int i)
   const PocstereoLayer &layer = in.pyramid.layer[0][l];
 
   return TechniquePlace{l,
-      pocstereo_clamp (in.points[i].x >> l, 0, layer.width - 1),
-      pocstereo_clamp (in.points[i].y >> l, 0, layer.height - 1)};
+      pocstereo_clamp (in.asked.points[i].x >> l, 0, layer.width - 1),
+      pocstereo_clamp (in.asked.points[i].y >> l, 0, layer.height - 1)};
 }
 
-/* (i): f around x, g around x - base. */
+/* (i): the windows f around x and g around x - base. */
 static __device__ __forceinline__ void
 technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
     TechniqueBuffers *b)
@@ -75,8 +72,8 @@ technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
             pocstereo_clamp ((v ? q : p.x) + n, 0, layer.width - 1)];
 }
 
-/* The integer that PocstereoTables hold: none of them is so near to a half
- * that the rounding of sine and cosine could count. */
+/* The integer that PocstereoTables hold.  No twiddle is so near to a half that
+ * the rounding of sine and cosine changes it. */
 static __device__ __forceinline__ int
 technique_twiddle (int k, bool is_sine, int n)
 {
@@ -90,7 +87,7 @@ technique_twiddle (int k, bool is_sine, int n)
 }
 
 /* (ii): one part of one frequency of one view a thread.  Cosines sum to 0, so
- * that the middle sample can be taken off each other one. */
+ * the middle sample can be subtracted from the others. */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
 technique_transform (const TechniqueTwiddles *table, int j, TechniqueBuffers *b)
@@ -128,8 +125,8 @@ technique_multiply (float floor2, int j, TechniqueBuffers *b)
   b->cross[j][2 * threadIdx.x + 1] = r[1];
 }
 
-/* (iv): the sums over lines by 2 U threads, the lags by as many, and the
- * highest one by one.  All threads of the block call. */
+/* (iv): the sums over lines by 2 U threads, the lags by 2 U + 1 threads, the
+ * highest lag by one.  All threads of the block call. */
 template <int UNROLL>
 static __device__ __forceinline__ void
 technique_invert (
@@ -147,7 +144,8 @@ technique_invert (
   }
   __syncthreads ();
   if (t <= 2 * TECHNIQUES_LAGS)
-    b->height[t] = pocstereo_correlation (in.tables, b->r, t - TECHNIQUES_LAGS);
+    b->height[t] = pocstereo_correlation (
+        in.asked.constants.device, b->r, t - TECHNIQUES_LAGS);
   __syncthreads ();
   if (t == 0) {
     pocstereo_lags (&layer, b->base, TECHNIQUES_LAGS, &first, &last);
@@ -159,7 +157,7 @@ technique_invert (
   }
 }
 
-/* The next base: around the tile @i of the coarsest layer, else of @parent. */
+/* The next base: tile @i of the coarsest layer, else twice @parent. */
 static __device__ __forceinline__ int
 technique_base (
     const TechniqueInput &in, const TechniquePlace &p, int i, int parent)
@@ -175,11 +173,13 @@ technique_base (
 static __device__ __forceinline__ void
 technique_refine (const TechniqueInput &in, int i, const TechniqueBuffers *b)
 {
-  PocstereoMatch match = pocstereo_refine_match (in.tables, b->r, b->base);
+  PocstereoMatch match =
+      pocstereo_refine_match (in.asked.constants.device, b->r, b->base);
 
-  pocstereo_drop_outside (in.points[i].x, in.pyramid.layer[0][0].width, &match);
-  pocstereo_drop_low_peak (in.min_peak, &match);
-  in.matches[i] = match;
+  pocstereo_drop_outside (
+      in.asked.points[i].x, in.pyramid.layer[0][0].width, &match);
+  pocstereo_drop_low_peak (in.asked.min_peak, &match);
+  in.asked.matches[i] = match;
 }
 
 /* ---- I1: four kernels an evaluation, through global memory ---- */
@@ -216,7 +216,7 @@ multiply_kernel (TechniqueBuffers *buffers, float floor2)
   technique_multiply (floor2, threadIdx.y, &buffers[blockIdx.x]);
 }
 
-/* @is_last: what follows is Step 7. */
+/* @is_last: Step 7 follows. */
 static __global__ void
 invert_kernel (const __grid_constant__ TechniqueInput in,
     TechniqueBuffers *buffers, int l, bool is_last)
@@ -230,44 +230,44 @@ invert_kernel (const __grid_constant__ TechniqueInput in,
 }
 
 static const char *
-evaluate_parts (const Device *dev, const PocstereoAsked *asked,
-    const TechniqueInput &in, TechniqueBuffers *b, int l, int tile)
+evaluate_parts (const Device *dev, const TechniqueInput &in,
+    TechniqueBuffers *b, int l, int tile)
 {
   dim3 threads (TECHNIQUES_N, TECHNIQUES_LINES);
-  int n = asked->n;
+  int n = in.asked.n;
 
   TRY (pocstereo_launch_kernel (
       dev, extract_kernel, n, threads, in, b, l, tile));
   TRY (pocstereo_launch_kernel (dev, transform_kernel, n, threads, b));
   TRY (pocstereo_launch_kernel (
-      dev, multiply_kernel, n, threads, b, asked->constants.host->floor2));
+      dev, multiply_kernel, n, threads, b, in.asked.constants.host->floor2));
   return pocstereo_launch_kernel (
       dev, invert_kernel, n, threads, in, b, l, tile < 0);
 }
 
 static const char *
-match_by_parts (const Device *dev, const PocstereoAsked *asked,
-    const TechniqueInput &in, PocstereoTechniques *techniques)
+match_by_parts (const Device *dev, const TechniqueInput &in,
+    PocstereoTechniques *techniques)
 {
   int coarsest = in.pyramid.n_layers - 1;
   TechniqueBuffers *b;
 
-  if (techniques->room < asked->n) {
+  if (techniques->room < in.asked.n) {
     techniques->room = 0;
     device_release (dev, techniques->buffers);
     techniques->buffers = NULL;
     TRY (device_alloc (
-        dev, &techniques->buffers, asked->n * sizeof (TechniqueBuffers)));
-    techniques->room = asked->n;
+        dev, &techniques->buffers, in.asked.n * sizeof (TechniqueBuffers)));
+    techniques->room = in.asked.n;
   }
   b = (TechniqueBuffers *) techniques->buffers;
   for (int l = coarsest; l >= 0; l--) {
     int n = l == coarsest ? in.pyramid.layer[0][l].tiles : 1;
 
     for (int i = 0; i < n; i++)
-      TRY (evaluate_parts (dev, asked, in, b, l, i));
+      TRY (evaluate_parts (dev, in, b, l, i));
   }
-  return evaluate_parts (dev, asked, in, b, 0, -1);
+  return evaluate_parts (dev, in, b, 0, -1);
 }
 
 /* ---- I2 to I5: one kernel ---- */
@@ -282,8 +282,8 @@ load_twiddles (const TechniqueInput &in, TechniqueTwiddles *table)
     int n = i % (TECHNIQUES_N / 2), part = i / (TECHNIQUES_N / 2);
 
     table->wave[part / 2][part % 2][n] =
-        (int32_t) (part % 2 ? in.tables->sine[part / 2][n]
-                            : in.tables->cosine[part / 2][n]);
+        (int32_t) (part % 2 ? in.asked.constants.device->sine[part / 2][n]
+                            : in.asked.constants.device->cosine[part / 2][n]);
   }
 }
 
@@ -308,8 +308,8 @@ evaluate_whole (const TechniqueInput &in, const TechniquePlace &p, float floor2,
   __syncthreads ();
 }
 
-/* T1 and T2; T3 where it has a table, T4 where it unrolls, T5 where a block
- * has fewer than 15 lines of threads. */
+/* T1 and T2; T3 with HAS_TABLE; T4 with UNROLL above 1; T5 with blocks of fewer
+ * than 15 lines of threads. */
 template <bool HAS_TABLE, int UNROLL>
 static __global__ void
 whole_kernel (const __grid_constant__ TechniqueInput in, float floor2)
@@ -324,7 +324,7 @@ whole_kernel (const __grid_constant__ TechniqueInput in, float floor2)
   for (int l = in.pyramid.n_layers - 1; l >= 0; l--) {
     TechniquePlace p = technique_place (in, l, blockIdx.x);
     int n = l == in.pyramid.n_layers - 1 ? in.pyramid.layer[0][l].tiles : 1;
-    int parent = b.found; /* not looked at in the coarsest */
+    int parent = b.found; /* unused in the coarsest layer */
 
     __syncthreads ();
     for (int i = 0; i < n; i++) {
@@ -356,7 +356,6 @@ pocstereo_techniques_points (Pocstereo *self, const Device *dev,
       whole_kernel<true, TECHNIQUES_N>, whole_kernel<true, TECHNIQUES_N>};
   bool is_last = techniques->implementation == POCSTEREO_I5;
   int lines = is_last ? techniques->lines_at_once : TECHNIQUES_LINES;
-  PocstereoAsked asked;
   TechniqueInput in;
 
   if (params->window != TECHNIQUES_N || params->lines != TECHNIQUES_LINES ||
@@ -365,17 +364,16 @@ pocstereo_techniques_points (Pocstereo *self, const Device *dev,
            "8 and one frame";
   if (lines < 1 || lines > TECHNIQUES_LINES)
     return "I5 transforms 1 to 15 lines at once";
-  TRY (pocstereo_begin_points (self, params, frame, points, n, &asked));
-  techniques->matches = asked.matches;
+  TRY (pocstereo_begin_points (self, params, frame, points, n, &in.asked));
+  techniques->matches = in.asked.matches;
   if (!n)
     return NULL;
-  in = TechniqueInput{*asked.pyramid, asked.constants.device, asked.points,
-      asked.min_peak, asked.matches};
+  in.pyramid = *in.asked.pyramid;
   if (techniques->implementation == POCSTEREO_I1)
-    return match_by_parts (dev, &asked, in, techniques);
+    return match_by_parts (dev, in, techniques);
   return pocstereo_launch_kernel (dev,
       kernels[techniques->implementation - POCSTEREO_I2], n,
-      dim3 (TECHNIQUES_N, lines), in, asked.constants.host->floor2);
+      dim3 (TECHNIQUES_N, lines), in, in.asked.constants.host->floor2);
 }
 
 void

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Sizes, windows, and where the peaks are. */
+ * The size of the transforms, their windows and weights, and the peaks of the
+ * correlation. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -9,8 +10,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Of the Gaussian spectral weight, cycles a pixel: a peak is then a Gaussian
- * too, of 1 / (2 pi .15) = 1.06 pixels. */
+/* Of the Gaussian spectral weight, cycles a pixel.  A peak is then a Gaussian
+ * of 1 / (2 pi .15) = 1.06 pixels. */
 #define SIGMA .15
 
 struct _PocstereoGlobal {
@@ -21,13 +22,13 @@ struct _PocstereoGlobal {
   PocstereoGlobalViews views;
   void *plans;
   int view_width, view_height;
-  float *tables, *device_tables; /* windows and weights; the first pinned */
+  float *tables, *device_tables; /* windows and weights; tables is pinned */
   float *correlation;            /* pinned */
-  double *rows;                  /* of the correlation: their energy */
-  double full;                   /* the correlation of identical views */
+  double *rows; /* energy of each row of the correlation, and room to sort */
+  double full;  /* of identical views */
 };
 
-/* The largest size up to @n of factors 2, 3 and 5 that is even. */
+/* The largest even size up to @n whose factors are 2, 3 and 5. */
 static int
 fast_transform_size (int n)
 {
@@ -72,8 +73,9 @@ set_spectral_weight (float *weight, int n, int size)
   }
 }
 
-/* What the inverse transform gives where all phasors agree.  It takes each
- * column but the first and the last twice: for frequencies -k, too. */
+/* The correlation of identical views at 0: all phasors agree.  The inverse
+ * transform counts each column but the first and the last twice, for
+ * frequencies -k, too. */
 static double
 full_correlation (
     const PocstereoGlobalGrid *g, const float *weight_x, const float *weight_y)
@@ -163,8 +165,7 @@ pocstereo_global_free (PocstereoGlobal *s)
   free (s);
 }
 
-/* The place of a Gaussian's maximum, from three samples of it, relative to the
- * middle one. */
+/* The place of a Gaussian's maximum relative to the middle of three samples. */
 static double
 gaussian_peak (double before, double at, double after)
 {
@@ -191,7 +192,6 @@ signed_place (double place, int n)
   return place > n / 2 ? place - n : place;
 }
 
-/* The highest of the correlation's peaks. */
 static void
 find_highest_peak (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
@@ -220,8 +220,8 @@ compare_energies (const void *a, const void *b)
   return (x > y) - (x < y);
 }
 
-/* All peaks lie in one row if the views' rows agree up to an offset; squares
- * let the peaks count and the noise between them not. */
+/* All peaks lie in one row if the rows of the views agree up to an offset.
+ * Squares make peaks count more than the noise between them. */
 static void
 find_peak_row (const PocstereoGlobal *s, PocstereoOffset *offset)
 {
@@ -241,7 +241,7 @@ find_peak_row (const PocstereoGlobal *s, PocstereoOffset *offset)
   }
   qsort (sorted, height, sizeof *sorted, compare_energies);
   ground = sorted[height / 2];
-  /* half of what is normally distributed lies within .674 deviations */
+  /* half of a normal distribution lies within .674 deviations */
   spread = (sorted[3 * height / 4] - sorted[height / 4]) / (2 * .674);
   y = best +
       gaussian_peak (rows[wrapped_index (best - 1, height)] - ground,

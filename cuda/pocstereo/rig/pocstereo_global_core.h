@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the correlation of whole views computes of a pixel and of a frequency,
- * for both backends, and its stages.  The transforms are a library's, so the
- * backends agree to rounding, not bit for bit. */
+ * The correlation of whole views at a pixel and at a frequency, for both
+ * backends, and its stages.  Transforms are a library's, so both backends agree
+ * to rounding, not bit for bit. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
@@ -44,10 +44,10 @@ pocstereo_global_pixel (const PocstereoGlobalGrid *g, const uint16_t *view,
       g->window_x[x] * g->window_y[y];
 }
 
-/* Replaces @f by the weighted unit phasor of F conj (G).  The mean of a view
- * leaks, under Hann's window, into the neighbours of frequency 0: they are left
- * out.  So is what is weaker than noise of about a twentieth of a grey level,
- * which may be the transform's own. */
+/* Replaces @f by the weighted unit phasor of F conj (G).  Under Hann's window
+ * the mean of a view leaks into the neighbours of frequency 0, which become 0.
+ * So do frequencies weaker than noise of a twentieth of a grey level, which may
+ * be rounding of the transform. */
 BOTH void
 pocstereo_global_cross (const PocstereoGlobalGrid *grid, int kx, int ky,
     float f[2], const float g[2])
@@ -64,13 +64,13 @@ pocstereo_global_cross (const PocstereoGlobalGrid *grid, int kx, int ky,
   f[1] = im * scale;
 }
 
-/* A backend's plans of transforms by its library. */
+/* The library's plans of transforms of one size. */
 typedef const char *PocstereoGlobalOpen (
     const Device *dev, const PocstereoGlobalGrid *grid, void **plans);
 typedef void PocstereoGlobalClose (void *plans);
 
-/* Section 2 in two dimensions.  In: @frame, @grid.  Out: the correlation, not
- * normalised, in views->pixels[0].  Scratch: the rest of @views. */
+/* Section 2 in two dimensions.  In: @frame, @grid.  Out: views->pixels[0], the
+ * correlation, not normalised.  Scratch: the rest of @views. */
 typedef const char *PocstereoGlobalStage (const Device *dev,
     const PocstereoFrame *frame, const PocstereoGlobalGrid *grid, void *plans,
     PocstereoGlobalViews *views);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transforms by kissfft: rows, then columns.  (Its own transforms of several
- * dimensions crash in the version that Debian 12 has.) */
+ * Transforms by kissfft: rows, then columns.  (kissfft's transforms of several
+ * dimensions crash in the version of Debian 12.) */
 #include <kiss_fftr.h>
 #include <stdlib.h>
 

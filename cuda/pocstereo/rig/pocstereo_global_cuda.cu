@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Transforms by cuFFT, which is opened at run time: the plug-in loads where it
- * is not installed. */
+ * Transforms by cuFFT, which is opened at run time: the plug-in loads without
+ * it. */
 #include <cufft.h>
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ find_in_cufft (void *library, const char *name, F *function)
   return *function != NULL;
 }
 
-/* The version that goes with the toolkit first. */
+/* The toolkit's version first. */
 void *
 open_cufft_library (void)
 {
@@ -44,7 +44,7 @@ open_cufft_library (void)
   return NULL;
 }
 
-/* Whether it is there, with all of these; close it in either case. */
+/* Whether cuFFT has all functions.  Close @c in either case. */
 bool
 open_cufft (Cufft *c)
 {

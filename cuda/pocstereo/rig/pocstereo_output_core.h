@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a match says and where it lies, for kernels and for loops.  Single
- * operations of floats, so that both backends say the same. */
+ * The outputs of one match, for both backends: single operations of floats, so
+ * that both agree bit for bit. */
 #pragma once
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "pocstereo/rig/pocstereo_output.h"
 #include "pocstereo/rig/pocstereo_space.h"
 
-/* How a disparity becomes a step and a colour. */
+/* The conversion of a disparity to a step and to a colour. */
 typedef struct {
   float min, step;       /* 1 / POCSTEREO_ONE pixels */
   float gain;            /* colours in 1 / POCSTEREO_ONE pixels */
@@ -18,13 +18,13 @@ typedef struct {
 
 /* ---- From disparity to space ---- */
 
-/* In the left rectified camera: x right, y down, z forward; the unit is that of
- * the rig's baseline.  sigma: of z. */
+/* A point in the system of the left rectified camera: x right, y down, z
+ * forward; the unit is that of the rig's baseline. sigma: of z. */
 typedef struct {
   float x, y, z, sigma;
 } PocstereoSpacePoint;
 
-/* Larger numbers are overflow, and so is what is no number. */
+/* Larger numbers are overflow; NaN is not sane, either. */
 #define POCSTEREO_SPACE_MAX 1e30f
 
 BOTH bool
@@ -33,10 +33,10 @@ pocstereo_space_is_sane (float v)
   return v > -POCSTEREO_SPACE_MAX && v < POCSTEREO_SPACE_MAX;
 }
 
-/* The point of disparity @d, whose standard deviation is @sigma, at pixel (@x,
- * @y) of the left rectified view; all pixels.  To first order, sigma of z is
- * |dz/dd| sigma.  False, and all 0, if there is no point in front of the
- * camera. */
+/* The point of disparity @d with the standard deviation @sigma at pixel (@x,
+ * @y) of the left rectified view, all in pixels.  To first order, sigma of z is
+ * |dz/dd| sigma.  Returns false, and all 0, for a point that is not in front of
+ * the camera. */
 BOTH bool
 pocstereo_space_point (const PocstereoSpace *s, float x, float y, float d,
     float sigma, PocstereoSpacePoint *point)
@@ -57,10 +57,10 @@ pocstereo_space_point (const PocstereoSpace *s, float x, float y, float d,
   return good;
 }
 
-/* ---- What a match says ---- */
+/* ---- From match to numbers ---- */
 
-/* Whether what is at (@x, @y) of the left view, or where @disparity leads to in
- * the right one, comes from outside the frames. */
+/* Whether the sample at (@x, @y) of the left view, or the sample of the right
+ * view at @disparity, comes from outside of the frame. */
 BOTH bool
 pocstereo_is_match_void (
     const uint8_t *const valid[2], int width, int x, int y, int32_t disparity)
@@ -73,7 +73,7 @@ pocstereo_is_match_void (
   return valid[1] && (there < 0 || there >= width || !valid[1][row + there]);
 }
 
-/* The match of a pixel; POCSTEREO_NONE where it is void. */
+/* The match of a pixel; POCSTEREO_NONE if it is void. */
 BOTH PocstereoMatch
 pocstereo_match_at (const PocstereoMatches *in, int x, int y)
 {
@@ -125,7 +125,7 @@ pocstereo_millimetres_of (float depth)
   return v < 65536 ? (uint16_t) v : 0;
 }
 
-/* Row @y of @rows as numbers of a type. */
+/* Row @y of @rows, as numbers of @type. */
 #define POCSTEREO_ROW(type, rows, y) \
  ((type *) ((uint8_t *) (rows).pixels + (size_t) (y) * (rows).stride))
 
@@ -145,7 +145,7 @@ pocstereo_write_maps (
   [x] = is ? (uint8_t) ((m->peak + 128) / 257) : 0;
 }
 
-/* The outputs that are wanted of a pixel. */
+/* Writes the wanted outputs of a pixel. */
 BOTH void
 pocstereo_write_pixel (const PocstereoMatches *in, const PocstereoSpace *space,
     const PocstereoScale *scale, int x, int y, const PocstereoOutput *o)
@@ -170,8 +170,8 @@ pocstereo_write_pixel (const PocstereoMatches *in, const PocstereoSpace *space,
   [x] = is ? pocstereo_colour_of (scale, m.disparity) : 0;
 }
 
-/* The one stage, all pixels.  In: the matches @in, @scale; @space, all zeros if
- * it is not known.  Out: the rows of @out that are wanted. */
+/* The one stage, for all pixels.  In: the matches @in, @scale; @space, all 0 if
+ * the rig is not known.  Out: the wanted rows of @out. */
 typedef const char *PocstereoOutputStage (const Device *dev,
     const PocstereoMatches *in, const PocstereoSpace *space,
     const PocstereoScale *scale, const PocstereoOutput *out);

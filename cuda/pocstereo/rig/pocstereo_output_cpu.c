@@ -2,7 +2,7 @@
 #include "common/parallel.h"
 #include "pocstereo/rig/pocstereo_output_core.h"
 
-/* Fewer rows than this, and threads cost more than they save. */
+/* With fewer rows threads cost more than they save. */
 #define FEW 64
 
 typedef struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The outputs that are wanted of the matches, a thread for each pixel. */
+ * The wanted outputs of the matches, a thread a pixel. */
 #include "common/cuda.cuh"
 #include "pocstereo/rig/pocstereo_output_core.h"
 

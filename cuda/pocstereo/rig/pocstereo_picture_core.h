@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The left frame in colour, where matches are: rectified as the samples are. */
+ * The left frame in colour, rectified as its samples are. */
 #pragma once
 
 #include "common/yuv.h"
@@ -10,7 +10,7 @@ typedef struct PocstereoPicture {
   Image from;
   Yuv yuv;
   const PocstereoPosition *map; /* rows of the frame's width; NULL: no map */
-  const uint8_t *valid;         /* likewise */
+  const uint8_t *valid;         /* NULL with @map */
   uint8_t *rgba;
   int stride; /* bytes */
 } PocstereoPicture;
@@ -32,7 +32,7 @@ pocstereo_colour_at (const PocstereoPicture *p, int x, int y, uint8_t rgb[3])
   }
 }
 
-/* Between four pixels, the colour in proportion to how near they are. */
+/* The colour between four pixels, bilinear. */
 BOTH void
 pocstereo_colour_between (
     const PocstereoPicture *p, PocstereoPosition at, uint8_t rgb[3])
@@ -56,8 +56,7 @@ pocstereo_colour_between (
     rgb[k] = (uint8_t) (sum[k] >> (2 * POCSTEREO_MAP_BITS));
 }
 
-/* Pixel (@x, @y) of the picture; black where the view shows nothing of the
- * frame. */
+/* Pixel (@x, @y) of the picture; black outside of the frame. */
 BOTH void
 pocstereo_paint_pixel (const PocstereoPicture *p, int x, int y)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames as greys, the maps, and their memory. */
+ * Greys of frames, the maps of a rig, and their memory. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,10 +14,10 @@ struct _PocstereoRectify {
   const PocstereoRectifyStages *stages;
   int width, height;
   bool mapped;
-  PocstereoView view[2]; /* what the maps are of, where mapped */
+  PocstereoView view[2]; /* the views of the maps, if mapped */
   PocstereoPosition *map[2];
   uint8_t *valid[2];
-  PocstereoPlanes planes; /* where mapped; rows of width */
+  PocstereoPlanes planes; /* if mapped; rows of width */
 };
 
 const char *
@@ -51,7 +51,6 @@ pocstereo_rectify_free (PocstereoRectify *r)
   free (r);
 }
 
-/* Memory that only a rig needs. */
 static const char *
 get_map_memory (PocstereoRectify *r, int i)
 {
@@ -107,7 +106,7 @@ pocstereo_rectify_set (
   if (r->mapped && !memcmp (left, &r->view[0], sizeof *left) &&
       !memcmp (right, &r->view[1], sizeof *right))
     return NULL;
-  TRY (device_wait (&r->device)); /* nothing may still use the maps */
+  TRY (device_wait (&r->device)); /* the device may still use the maps */
   r->mapped = false;
   r->view[0] = *left;
   r->view[1] = *right;
@@ -133,7 +132,7 @@ grey_of_image (const Image *img)
     g.c[0] = img->plane[0];
     g.kind = POCSTEREO_WORDS;
     g.shift = 4;
-    /* the lower 6 bits of P010 are not to be relied on */
+    /* the lower 6 bits of P010 are undefined */
     g.mask = img->format == IMAGE_P010 ? 0xffc : 0xfff;
   } else if (img->format >= IMAGE_RGB && img->format <= IMAGE_BGRA) {
     g.kind = POCSTEREO_COLOURS;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Grey of a pixel, and grey between pixels: integers throughout. */
+ * Grey of a pixel, and grey between pixels, in integers; the stages of
+ * rectification. */
 #pragma once
 
 #include "pocstereo/rig/pocstereo_rectify.h"
 
-/* Where a sample comes from: 1/1024 pixels of the frame. */
+/* The place of a sample in the frame, 1/1024 pixels. */
 #define POCSTEREO_MAP_BITS 10
 #define POCSTEREO_MAP_ONE (1 << POCSTEREO_MAP_BITS)
 typedef struct {
@@ -16,20 +17,21 @@ typedef enum {
   POCSTEREO_BYTES,   /* grey of 8 bits, every `step` bytes */
   POCSTEREO_WORDS,   /* of 16 bits, at any address */
   POCSTEREO_COLOURS, /* R, G and B of 8 bits each */
-  POCSTEREO_SAMPLES, /* ready-made, uint16_t */
+  POCSTEREO_SAMPLES, /* samples, uint16_t */
 } PocstereoGreyKind;
 
-/* A frame as something that has a grey at every pixel. */
+/* The greys of a frame. */
 typedef struct {
-  const uint8_t *c[3]; /* of the first pixel: grey, or R, G and B */
+  const uint8_t
+      *c[3]; /* address in the first pixel: of grey, or of R, G and B */
   int width, height;
   int stride, step; /* bytes from row to row, from pixel to pixel */
   PocstereoGreyKind kind;
-  int shift, mask; /* of words: what is a sample in them */
-  int weight[3];   /* of R, G and B, their sum 1 << 16 */
+  int shift, mask; /* of the sample in a word */
+  int weight[3];   /* of R, G and B; their sum is 1 << 16 */
 } PocstereoGrey;
 
-/* The sample of pixel (x, y), which is in the frame. */
+/* The sample of pixel (@x, @y), which lies in the frame. */
 BOTH int
 pocstereo_grey_at (const PocstereoGrey *g, int x, int y)
 {
@@ -54,7 +56,7 @@ pocstereo_grey_at (const PocstereoGrey *g, int x, int y)
 #define POCSTEREO_WEIGHT_BITS 12
 
 /* Keys' weights of the pixels at -1, 0, 1 and 2 for a place @t / 1024 behind
- * that at 0: their sum is 1 << POCSTEREO_WEIGHT_BITS, whatever is rounded. */
+ * pixel 0.  Their sum is 1 << POCSTEREO_WEIGHT_BITS after rounding, too. */
 BOTH void
 pocstereo_cubic_weights (int t, int weight[4])
 {
@@ -72,10 +74,9 @@ pocstereo_clamp_index (int i, int n)
   return i < 0 ? 0 : i < n ? i : n - 1;
 }
 
-/* What @p / 1024 weighs of the samples around it, 4 x 4 of them, whose second
- * in the second row is that at the integer part of @p.  The weights' magnitudes
- * add up to at most 5/4 and those above 0 to 9/8, so no sum needs more than 31
- * bits. */
+/* The sample at @p / 1024, from 4 x 4 @samples; the second of the second row
+ * lies at the integer part of @p.  The magnitudes of the weights sum to at most
+ * 5/4, the positive weights to 9/8, so sums have at most 31 bits. */
 BOTH uint16_t
 pocstereo_weigh_samples (const int samples[16], PocstereoPosition p)
 {
@@ -95,7 +96,7 @@ pocstereo_weigh_samples (const int samples[16], PocstereoPosition p)
   return (uint16_t) (sum > POCSTEREO_SAMPLE_MAX ? POCSTEREO_SAMPLE_MAX : sum);
 }
 
-/* The sample between pixels, some of which may lie outside the frame. */
+/* The sample at @p; pixels outside of the frame repeat its edge. */
 BOTH uint16_t
 pocstereo_grey_between (const PocstereoGrey *g, PocstereoPosition p)
 {
@@ -131,7 +132,7 @@ typedef struct {
   int stride; /* samples */
 } PocstereoPlanes;
 
-/* The plane of a frame as a frame. */
+/* The greys of a frame whose samples were copied to @planes. */
 BOTH PocstereoGrey
 pocstereo_grey_of_plane (
     const PocstereoGreys *frames, const PocstereoPlanes *planes, int view)
@@ -145,15 +146,15 @@ pocstereo_grey_of_plane (
   return g;
 }
 
-/* In: @frames; @maps, NULL for frames that are rectified.  Out: @samples.
- * Scratch: with maps, @planes of the frames' samples. */
+/* In: @frames; @maps, NULL if frames are not rectified.  Out: @samples.
+ * Scratch: with @maps, @planes for the samples of the frames. */
 typedef const char *PocstereoRectifyStage (const Device *dev,
     const PocstereoGreys *frames, const PocstereoMaps *maps,
     PocstereoPlanes *planes, PocstereoPlanes *samples);
 
 struct PocstereoPicture; /* pocstereo_picture_core.h */
 
-/* In and out: what @picture says. */
+/* In and out: the fields of @picture. */
 typedef const char *PocstereoPictureStage (
     const Device *dev, const struct PocstereoPicture *picture);
 
@@ -163,8 +164,8 @@ typedef struct {
 } PocstereoRectifyStages;
 
 C_BEGIN
-/* Host memory: fills @map and @valid, rows of @width, for a view that has been
- * checked. */
+/* Fills @map and @valid in the host's memory, rows of @width, for a checked
+ * view. */
 const char *pocstereo_rectify_check (const PocstereoView *view);
 void pocstereo_rectify_map (const PocstereoView *view, int width, int height,
     PocstereoPosition *map, uint8_t *valid);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rectification as loops.  A frame is made grey once, since each of its pixels
- * is read some 16 times. */
+ * Rectification as loops.  Each pixel is read some 16 times, so a frame is
+ * first copied as grey. */
 #include "common/parallel.h"
 #include "pocstereo/rig/pocstereo_picture_core.h"
 
-/* Fewer rows than this, and threads cost more than they save. */
+/* With fewer rows threads cost more than they save. */
 #define FEW 64
 
 static void
@@ -14,7 +14,7 @@ for_frame_rows (int height, ParallelBody body, const void *data)
   parallel_for (height, height > FEW ? 0 : height, body, (void *) data);
 }
 
-/* The constant kind lets the compiler take the choice out of the loop. */
+/* @kind is a constant, so the compiler takes its test out of the loop. */
 static inline void
 copy_grey_row (
     const PocstereoGrey *g, PocstereoGreyKind kind, int y, uint16_t *to)
@@ -58,7 +58,7 @@ copy_grey_frame (const PocstereoGrey *g, uint16_t *to, int stride)
   for_frame_rows (g->height, copy_grey_rows, &c);
 }
 
-/* The same as pocstereo_grey_between (), quicker where no pixel is outside. */
+/* pocstereo_grey_between (), faster for places whose pixels all lie inside. */
 static inline uint16_t
 sample_plane (const PocstereoGrey *g, PocstereoPosition p)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rectification as kernels, a thread a sample, both views in one launch.  A
- * grey of one byte is read from the frame at once; others are made samples
- * first, since each pixel is read some 16 times. */
+ * Rectification as kernels, a thread a sample, both views in one launch.  Greys
+ * of one byte are read from the frame; other frames are first copied as
+ * samples, since each pixel is read some 16 times. */
 #include "common/cuda.cuh"
 #include "pocstereo/rig/pocstereo_picture_core.h"
 
@@ -22,7 +22,7 @@ copy_greys_kernel (const __grid_constant__ PocstereoGreys frames,
         (uint16_t) pocstereo_grey_at (&g, x, y);
 }
 
-/* @has_planes: the frames were copied to @planes first. */
+/* @has_planes: the frames were copied to @planes. */
 template <bool has_planes>
 static __global__ void
 sample_planes_kernel (const __grid_constant__ PocstereoGreys frames,

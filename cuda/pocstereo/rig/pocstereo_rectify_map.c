@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where in a frame the pixels of the rectified one come from.  The model of
- * lenses is OpenCV's (its reference, "Camera Calibration and 3D
+ * The map of a rectified view: the place in the frame of each of its pixels.
+ * The model of lenses is OpenCV's (its reference, "Camera Calibration and 3D
  * Reconstruction"): D. Brown's radial and tangential terms, made rational, a
  * thin prism, and a sensor tilted after Scheimpflug. */
 #include <math.h>
@@ -60,8 +60,8 @@ apply_matrix (const double *m, const double *from, double *to)
         m[3 * i] * from[0] + m[3 * i + 1] * from[1] + m[3 * i + 2] * from[2];
 }
 
-/* A sensor turned by @d[12] about x, then by @d[13] about y: what an upright
- * one sees becomes what it sees. */
+/* The projection from an upright sensor to one turned by @d[12] about x, then
+ * by @d[13] about y. */
 static Matrix
 sensor_tilt (const double *d)
 {
@@ -100,7 +100,7 @@ pocstereo_rectify_check (const PocstereoView *v)
   return NULL;
 }
 
-/* Direction @x, @y, 1 as the lens bends it; false where it has no image. */
+/* The image of the direction (@x, @y, 1) by the lens; false if none. */
 static bool
 distort_ray (
     const double *d, const Matrix *tilted, double x, double y, double *to)
@@ -118,7 +118,7 @@ distort_ray (
   return below > 0 && radial > 0 && to[2] > 0;
 }
 
-/* Farther out than this all of a cubic's pixels are like the border. */
+/* Places this far outside of the frame have the samples of its edge. */
 #define BEYOND 4
 
 static int32_t
@@ -137,7 +137,7 @@ is_inside_frame (int32_t place, int n)
   return place >= 0 && place <= (n - 1) * POCSTEREO_MAP_ONE;
 }
 
-/* What a view's matrices come to. */
+/* The inverse and the tilt of a view. */
 typedef struct {
   const PocstereoView *v;
   Matrix back, tilted;
@@ -150,8 +150,8 @@ lens_of_view (const PocstereoView *v)
       sensor_tilt (v->d)};
 }
 
-/* Where in the frame pixel (@x, @y) of the rectified one comes from; false
- * where the lens has no image of it. */
+/* The place @source in the frame of the pixel (@x, @y) of the rectified view;
+ * false if the lens has no image of it. */
 static bool
 find_source_pixel (const Camera *c, double x, double y, double source[2])
 {
@@ -201,8 +201,8 @@ pocstereo_rectify_map (const PocstereoView *v, int width, int height,
   parallel_for (height, 0, map_view_rows, &m);
 }
 
-/* No lens bends so much that a step in its direction, in the ratio of the focal
- * lengths, would not come nearer. */
+/* The search steps by the error times the ratio of the focal lengths.  It
+ * converges, since lenses bend less than that. */
 #define STEPS 50
 #define NEAR .01 /* pixels */
 
