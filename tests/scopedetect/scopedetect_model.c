@@ -202,6 +202,171 @@ test_model (DeviceKind kind)
   scopedetect_model_free (model);
 }
 
+/* ==== Symmetries ==== */
+
+#define CORNERS 64 /* of what stands for a circle */
+
+/* A prism or a stump of one between z = 0 and @height, of @n corners at
+ * @radius below and @top above. */
+static void
+make_prism (Mesh *m, int n, float radius, float top, float height)
+{
+  memset (m, 0, sizeof *m);
+  m->n = 2 * (uint32_t) n + 2;
+  m->n_triangles = 4 * (uint32_t) n;
+  m->x = calloc (3 * (size_t) m->n, sizeof (float));
+  m->triangles = malloc (3 * m->n_triangles * sizeof *m->triangles);
+  m->x[3 * (2 * n + 1) + 2] = height;
+  for (int k = 0; k < n; k++) {
+    double turn = 2 * M_PI * k / n;
+    uint32_t i = (uint32_t) k, j = (uint32_t) ((k + 1) % n), up = (uint32_t) n;
+    uint32_t sides[12] = {i, j, up + i, j, up + j, up + i, 2 * up, j, i,
+        2 * up + 1, up + i, up + j};
+
+    for (int above = 0; above < 2; above++) {
+      float *x = m->x + 3 * (k + above * n), r = above ? top : radius;
+
+      x[0] = r * (float) cos (turn);
+      x[1] = r * (float) sin (turn);
+      x[2] = above ? height : 0;
+    }
+    memcpy (m->triangles + 12 * k, sides, sizeof sides);
+  }
+}
+
+/* A ball as a prism whose corners lie on circles of latitude. */
+static void
+make_ball (Mesh *m, float radius)
+{
+  const int n = CORNERS, rows = 32;
+
+  memset (m, 0, sizeof *m);
+  m->n = (uint32_t) ((rows + 1) * n);
+  m->x = malloc (3 * m->n * sizeof (float));
+  m->triangles = malloc (6 * (size_t) (rows * n) * sizeof *m->triangles);
+  for (int j = 0; j <= rows; j++)
+    for (int i = 0; i < n; i++) {
+      double down = M_PI * j / rows, turn = 2 * M_PI * i / n;
+      float *x = m->x + 3 * (j * n + i);
+      uint32_t a = (uint32_t) (j * n + i), b = (uint32_t) (j * n + (i + 1) % n);
+      uint32_t two[6] = {
+          a, a + (uint32_t) n, b, b, a + (uint32_t) n, b + (uint32_t) n};
+
+      x[0] = radius * (float) (sin (down) * cos (turn));
+      x[1] = radius * (float) (sin (down) * sin (turn));
+      x[2] = radius * (float) cos (down);
+      if (j < rows)
+        memcpy (m->triangles + 3 * m->n_triangles, two, sizeof two),
+            m->n_triangles += 2;
+    }
+}
+
+/* Turns the mesh, so that no axis of it is one of its coordinates. */
+static void
+turn_mesh (Mesh *m)
+{
+  Turn r = turn_of (quat_unit (quat (.7f, -.3f, .5f, .2f)));
+
+  for (uint32_t i = 0; i < m->n; i++) {
+    float *x = m->x + 3 * i;
+    Vec p = vec_rotate (&r, vec (x[0], x[1], x[2]));
+
+    x[0] = p.x, x[1] = p.y, x[2] = p.z;
+  }
+}
+
+/* Compiles the mesh, and checks how many poses look alike; 0: all about an
+ * axis. Each lays the points onto the surface. */
+static void
+expect_symmetries (Mesh *m, uint32_t n, const char *name, float size)
+{
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+  const double none[7] = {0, 0, 0, 1};
+  ScopedetectModel *model;
+  ScopedetectModelInfo info;
+
+  turn_mesh (m);
+  ok (scopedetect_model_compile (&model, m, name, &how));
+  scopedetect_model_info (model, &info);
+  if (info.has_axis ? n != 0 : info.n_symmetries != n)
+    printf ("%s of %g mm: %u poses%s, not %u\n", name, 1e3 * size,
+        info.n_symmetries, info.has_axis ? " about an axis" : "", n);
+  check (info.has_axis ? n == 0 : info.n_symmetries == n);
+  for (int i = 0; i < model->shape.n_symmetries; i++) {
+    double pose[7], add, add_s;
+
+    solid_numbers (model->shape.symmetry[i], pose);
+    scopedetect_model_distance (model, pose, none, &add, &add_s);
+    check (add_s < .7 * how.spacing);
+  }
+  scopedetect_model_free (model);
+}
+
+static void
+expect_box (const float side[3], float size, uint32_t n, const char *name)
+{
+  Solid s = {0};
+  float high[3] = {size * side[0], size * side[1], size * side[2]};
+
+  s.mesh.x = s.x, s.mesh.triangles = s.triangles;
+  solid_box (&s, (float[]){0, 0, 0}, high);
+  expect_symmetries (&s.mesh, n, name, size);
+}
+
+/* A cube with a block on one side, off its middle. */
+static void
+expect_none (float size)
+{
+  Solid s = {0};
+
+  s.mesh.x = s.x, s.mesh.triangles = s.triangles;
+  solid_box (&s, (float[]){0, 0, 0}, (float[]){size, size, size});
+  solid_box (&s, (float[]){.1f * size, .1f * size, size},
+      (float[]){.4f * size, .5f * size, 1.2f * size});
+  expect_symmetries (&s.mesh, 1, "a cube with a block", size);
+}
+
+static void
+expect_prism (int n, float top, float height, float size, uint32_t alike,
+    const char *name)
+{
+  Mesh m;
+
+  make_prism (&m, n, size / 2, top * size / 2, height * size);
+  expect_symmetries (&m, alike, name, size);
+  mesh_free (&m);
+}
+
+/* The groups of solids, whatever their size: two or three equal moments leave
+ * principal axes open. */
+static void
+test_symmetries (DeviceKind kind)
+{
+  static const float sizes[] = {.04f, .1f};
+  Mesh ball;
+
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    float size = sizes[i];
+
+    expect_box ((float[]){1, 1, 1}, size, 24, "a cube");
+    expect_box ((float[]){.55f, .55f, 1}, size, 8, "a square prism");
+    expect_box ((float[]){1, 1, .4f}, size, 8, "a square plate");
+    expect_box ((float[]){1, .9f, .8f}, size, 4, "a box");
+    expect_none (size);
+    expect_prism (3, 1, .6f, size, 6, "a triangular prism");
+    expect_prism (6, 1, .6f, size, 12, "a hexagonal prism");
+    expect_prism (4, .6f, .6f, size, 4, "a stump of a pyramid");
+    expect_prism (CORNERS, 1, 1.4f, size, 0, "a cylinder");
+    expect_prism (CORNERS, .4f, 1, size, 0, "a stump of a cone");
+    make_ball (&ball, size / 2);
+    expect_symmetries (&ball, 0, "a ball", size);
+    mesh_free (&ball);
+  }
+  expect_box ((float[]){1, 1, 1}, .085f, 24, "a cube");
+  expect_box ((float[]){1, 1, 1}, .2f, 24, "a cube");
+  expect_box ((float[]){.53f, .53f, 1}, .15f, 8, "a square prism");
+}
+
 /* ==== Clouds ==== */
 
 static const float box_side[3] = {.08f, .05f, .02f};
@@ -403,7 +568,7 @@ test_refused_cloud (DeviceKind kind)
   check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
 }
 
-CHECK_MAIN (NULL, NULL, PART (units), PART (model),
+CHECK_MAIN (NULL, NULL, PART (units), PART (model), PART (symmetries),
     {"coarse clouds", test_coarse_cloud}, {"holed clouds", test_holed_cloud},
     {"refused clouds", test_refused_cloud}, {"model files", test_model_file},
     {"refused models", test_refused_model}, PART (names))

@@ -269,7 +269,7 @@ compile (ScopedetectShape *s, ScopedetectSurface *surface, const Mesh *mesh,
   if (!goes_on (how, .8))
     return "stopped";
   TRY (scopedetect_set_nearest (s));
-  TRY (scopedetect_symmetries (s));
+  TRY (scopedetect_symmetries (s, surface));
   return goes_on (how, 1) ? NULL : "stopped";
 }
 

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The grid of nearest points of a model, and what is found by it: symmetries
- * and distances of poses. */
+ * The grid of nearest points of a model. */
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_core.h"
-#include "scopedetect/scopedetect_features_core.h"
 
 #define MARGIN .03f /* metres around the box that the grid covers */
 #define MAX_CELLS 8000000
-/* Two poses look alike if the mean distance of their points is at most this,
- * in spacings. */
-#define LIKE 1.f
 
 /* The grid while it is made.  Only cells beside one that changed since they
  * were looked at can change: those are stale. */
@@ -147,117 +142,5 @@ scopedetect_set_nearest (ScopedetectShape *s)
     if (!sweep (&t, false) | !sweep (&t, true))
       break;
   free (t.stale);
-  return NULL;
-}
-
-/* The distance from @p to the model; outside the grid at least the margin. */
-static float
-distance_to (const ScopedetectShape *s, Vec p)
-{
-  int i = scopedetect_nearest (s, p);
-
-  return i < 0 ? MARGIN : vec_norm (vec_sub (s->x[i], p));
-}
-
-/* Mean distance of the turned points from the model: in spacings, and no
- * single point may be farther than a few. */
-static bool
-looks_alike (const ScopedetectShape *s, Quat q)
-{
-  Turn r = turn_of (q);
-  double sum = 0;
-  int n = s->n < 2000 ? s->n : 2000, off = 0;
-
-  for (int i = 0; i < n; i++) {
-    Vec p = vec_add (s->centre, vec_rotate (&r, vec_sub (s->x[i], s->centre)));
-    float d = distance_to (s, p);
-
-    sum += d;
-    off += d > 2.5f * s->spacing;
-  }
-  return sum / n < LIKE * s->spacing && off < n / 100 + 1;
-}
-
-static Quat
-about (Vec axis, double angle)
-{
-  float si = (float) sin (angle / 2);
-
-  return quat ((float) cos (angle / 2), axis.x * si, axis.y * si, axis.z * si);
-}
-
-static void
-add_symmetry (ScopedetectShape *s, Quat q)
-{
-  Turn r = turn_of (q);
-  Pose p;
-
-  for (int i = 0; i < s->n_symmetries; i++)
-    if (fabsf (quat_dot (s->symmetry[i].q, q)) > .999f)
-      return;
-  if (s->n_symmetries == SCOPEDETECT_MAX_SYMMETRIES)
-    return;
-  p.q = q;
-  p.t = vec_sub (s->centre, vec_rotate (&r, s->centre));
-  s->symmetry[s->n_symmetries++] = p;
-}
-
-/* The principal axes of the points' covariance, the shortest first. */
-static void
-principal_axes (const ScopedetectShape *s, Vec axis[3])
-{
-  double m[6] = {0};
-  float f[6], g[6];
-
-  for (int i = 0; i < s->n; i++) {
-    Vec d = vec_sub (s->x[i], s->centre);
-
-    m[0] += d.x * d.x, m[1] += d.x * d.y, m[2] += d.x * d.z;
-    m[3] += d.y * d.y, m[4] += d.y * d.z, m[5] += d.z * d.z;
-  }
-  for (int k = 0; k < 6; k++) /* the largest axis is the shortest of tr I - M */
-    f[k] = (float) m[k],
-    g[k] =
-        (float) ((k == 0 || k == 3 || k == 5 ? m[0] + m[3] + m[5] : 0) - m[k]);
-  axis[0] = scopedetect_min_axis (f);
-  axis[2] = scopedetect_min_axis (g);
-  axis[2] = vec_unit (
-      vec_sub (axis[2], vec_scale (axis[0], vec_dot (axis[0], axis[2]))));
-  axis[1] = vec_cross (axis[2], axis[0]);
-}
-
-/* Turns about the axis, 2 pi over whole numbers; the axis is one of revolution
- * where turns that are no such part leave it alike too. */
-static void
-try_axis (ScopedetectShape *s, Vec axis)
-{
-  const double pi = 3.14159265358979;
-
-  if (looks_alike (s, about (axis, .7)) && looks_alike (s, about (axis, 1.3)) &&
-      looks_alike (s, about (axis, 2.2))) {
-    s->has_axis = true;
-    s->axis = axis;
-    for (int k = 0; k < 24; k++)
-      add_symmetry (s, about (axis, k * pi / 12));
-    return;
-  }
-  for (int part = 2; part <= 6; part++)
-    for (int k = 1; k < part && looks_alike (s, about (axis, 2 * pi / part));
-         k++)
-      add_symmetry (s, about (axis, 2 * pi * k / part));
-}
-
-const char *
-scopedetect_symmetries (ScopedetectShape *s)
-{
-  Vec axis[3];
-
-  s->symmetry = calloc (SCOPEDETECT_MAX_SYMMETRIES, sizeof *s->symmetry);
-  if (!s->symmetry)
-    return "out of memory";
-  add_symmetry (s, quat (1, 0, 0, 0));
-  principal_axes (s, axis);
-  for (int k = 0; k < 3; k++)
-    try_axis (s, axis[k]);
   return NULL;
 }

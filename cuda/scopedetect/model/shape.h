@@ -83,8 +83,9 @@ const char *scopedetect_edges (
 /* For each cell of the grid the nearest point of shape->x. */
 const char *scopedetect_set_nearest (ScopedetectShape *shape);
 
-/* After which turns it looks alike. */
-const char *scopedetect_symmetries (ScopedetectShape *shape);
+/* After which turns it looks alike; @surface gets another grid. */
+const char *scopedetect_symmetries (
+    ScopedetectShape *shape, ScopedetectSurface *surface);
 
 /* Directions to the eye of the views, evenly over the sphere. */
 void scopedetect_views (Vec view[SCOPEDETECT_VIEWS]);
