@@ -61,6 +61,13 @@ play_chain_round (Play play)
 }
 
 static void
+tell_progress (guint done)
+{
+  printf ("%u rounds, %u findings\n", done, stress_findings ());
+  fflush (stdout);
+}
+
+static void
 play_chain_rounds (guint from, guint n, const gchar *only)
 {
   guint files = 0;
@@ -69,6 +76,8 @@ play_chain_rounds (guint from, guint n, const gchar *only)
     play_chain_round (pick_play (only));
     if (number == from + WARM)
       files = files_opened ();
+    if ((number - from) % 100 == 99)
+      tell_progress (number - from + 1);
   }
   if (files && files_opened () > files + ROOM_OF_FILES)
     stress_find (
