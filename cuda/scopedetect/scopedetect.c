@@ -5,10 +5,8 @@
 #include <stdlib.h>
 
 #include "common/random.h"
-#include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_segment_core.h"
 #include "scopedetect/scopedetect_detector.h"
-#include "scopedetect/scopedetect_voxel_core.h"
 
 /* ---- The noise model ----
  *
@@ -30,8 +28,8 @@ sigmoid (const double b[3], double x)
   return (float) (b[0] + (1 - b[0]) / (1 + exp (-b[1] - b[2] * x)));
 }
 
-void
-scopedetect_set_noise (ScopedetectNoise *noise)
+static void
+set_noise (ScopedetectNoise *noise)
 {
   for (int c = 0; c < SCOPEDETECT_CHANNELS; c++) {
     for (int k = 0; k < SCOPEDETECT_SLOPES; k++)
@@ -43,67 +41,40 @@ scopedetect_set_noise (ScopedetectNoise *noise)
   }
 }
 
-/* ---- The order of the stages ---- */
+/* ---- A frame is observed ---- */
 
 /* Seeds are as far apart as the thesis's, in pixels, or farther if there is no
  * room for that number of them. */
-static void
-set_lattice (ScopedetectWork *w)
+static ScopedetectLattice
+lattice_of (const ScopedetectScene *s)
 {
-  int width = w->scene.width, height = w->scene.height;
-  float step = SCOPEDETECT_SEED_ANGLE * w->scene.fx;
+  float step = SCOPEDETECT_SEED_ANGLE * s->fx;
   float min_step =
-      sqrtf ((float) width * (float) height / SCOPEDETECT_MAX_SEEDS);
+      sqrtf ((float) s->width * (float) s->height / SCOPEDETECT_MAX_SEEDS);
+  ScopedetectLattice l;
 
   step = fmaxf (fmaxf (step, min_step), 6);
   step = fminf (step, SCOPEDETECT_MAX_SIDE);
-  w->lattice.step = (int) step - 1;
+  l.step = (int) step - 1;
   do { /* a step that was cut to whole pixels may be too short */
-    w->lattice.step++;
-    w->lattice.width = (width - 1) / w->lattice.step + 1;
-    w->lattice.height = (height - 1) / w->lattice.step + 1;
-  } while (w->lattice.width * w->lattice.height > SCOPEDETECT_MAX_SEGMENTS);
+    l.step++;
+    l.width = (s->width - 1) / l.step + 1;
+    l.height = (s->height - 1) / l.step + 1;
+  } while (l.width * l.height > SCOPEDETECT_MAX_SEGMENTS);
+  return l;
 }
 
-/* A random permutation of the sources, i -> a i + b: a is near the golden part
- * of their number, so that the first queries spread over the scene, and coprime
- * to it. */
-static void
-set_order (ScopedetectWork *w)
+static bool
+needs_segments (const ScopedetectParams *p)
 {
-  uint32_t n = (uint32_t) w->n_sources, a;
-
-  w->query_first = n ? random_below (w->params.seed, 0, n) : 0;
-  a = (uint32_t) (.618034 * n) + random_below (w->params.seed, 1, 1 + n / 16);
-  for (a = a ? a : 1;; a++) {
-    uint32_t x = a, y = n;
-
-    while (y) {
-      uint32_t r = x % y;
-
-      x = y, y = r;
-    }
-    if (x == 1 || !n)
-      break;
-  }
-  w->query_step = a;
-}
-
-/* Queries are chosen from @n points: @left of the cloud, or all. */
-static void
-set_queries (ScopedetectWork *w, uint16_t *left, int n)
-{
-  w->left = left;
-  w->n_sources = n;
-  w->n_queries =
-      w->params.queries && w->params.queries < n ? w->params.queries : n;
-  set_order (w);
+  return p->align > 0 || p->weight[SCOPEDETECT_AFFINITY] > 0 ||
+      p->weight[SCOPEDETECT_SEGMENT] > 0;
 }
 
 static const char *
-check_frame (const ScopedetectWork *w, const ScopedetectFrame *f)
+check_frame (const ScopedetectScene *s, const ScopedetectFrame *f)
 {
-  if (f->width != w->scene.width || f->height != w->scene.height)
+  if (f->width != s->width || f->height != s->height)
     return "the frame has another size than was announced";
   if (!f->depth)
     return "the frame has no depth";
@@ -118,164 +89,219 @@ check_frame (const ScopedetectWork *w, const ScopedetectFrame *f)
 }
 
 static void
-set_frame (
-    ScopedetectWork *w, const ScopedetectParams *p, const ScopedetectFrame *f)
+set_camera (ScopedetectScene *s, const ScopedetectCamera *c)
 {
-  w->params = *p;
-  w->frame = *f;
-  w->scene.fx = (float) p->camera.fx, w->scene.fy = (float) p->camera.fy;
-  w->scene.per_fx = 1 / w->scene.fx, w->scene.per_fy = 1 / w->scene.fy;
-  w->scene.cx = (float) p->camera.cx, w->scene.cy = (float) p->camera.cy;
-  w->scene.has_colour = f->color != NULL;
-  w->has_segments = p->align > 0 || p->weight[SCOPEDETECT_AFFINITY] > 0 ||
-      p->weight[SCOPEDETECT_SEGMENT] > 0;
-  set_lattice (w);
+  s->fx = (float) c->fx, s->fy = (float) c->fy;
+  s->per_fx = 1 / s->fx, s->per_fy = 1 / s->fy;
+  s->cx = (float) c->cx, s->cy = (float) c->cy;
+}
+
+static void
+set_bounds (
+    ScopedetectBounds *b, const ScopedetectParams *p, const ScopedetectFrame *f)
+{
+  b->n_regions = f->n_regions;
+  memcpy (b->region, f->region, sizeof b->region);
+  b->low = (float) p->table_low, b->high = (float) p->table_high;
 }
 
 const char *
 scopedetect_begin (
     Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
 {
-  ScopedetectWork *w = &s->work;
+  const ScopedetectStages *t = s->stages;
+  const Device *dev = &s->device;
+  ScopedetectScratch *own = &s->scratch;
+  ScopedetectScene *scene = &s->scene;
+  ScopedetectCounts *counts = s->counts;
 
   TRY (scopedetect_check (p));
-  TRY (check_frame (w, f));
+  TRY (check_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
-  set_frame (w, p, f);
-  TRY (s->stages->observe (&s->device, w));
-  TRY (s->stages->points (&s->device, w));
-  set_queries (w, NULL, w->cloud.n);
+  s->params = *p;
+  set_camera (scene, &p->camera);
+  scene->has_colour = f->color != NULL;
+  set_bounds (&s->bounds, p, f);
+  s->segments.lattice = lattice_of (scene);
+  s->segments.n = needs_segments (p)
+      ? s->segments.lattice.width * s->segments.lattice.height
+      : 0;
+
+  TRY (t->read_frame (dev, f, p, own->edge, scene));
+  if (p->table)
+    TRY (t->find_plane (dev, scene, p, own->votes, &counts->plane));
+  else
+    TRY (device_clear (dev, &counts->plane, sizeof counts->plane));
+  TRY (t->make_points (dev, scene, &s->bounds, s->spacing, s->feature_radius,
+      &own->voxels, &s->cloud, &counts->points));
+  TRY (t->describe_points (dev, &counts->points, &own->neighbours, &s->cloud));
+  TRY (t->count_points (dev, &own->voxels, &counts->points, &s->cloud));
+  if (s->segments.n)
+    TRY (t->make_segments (dev, scene, &s->bounds, &s->cloud, s->spacing, p,
+        own->label, &s->segments));
+
   for (int k = 0; k < 2; k++)
     memset (s->stage[k].n, 0, (size_t) s->n_models * sizeof *s->stage[k].n);
   s->explain.has_patches = false;
-  return w->has_segments ? s->stages->segments (&s->device, w) : NULL;
+  return NULL;
+}
+
+/* ---- The rounds of a batch of models (algorithm 1) ---- */
+
+/* A random permutation of the sources, i -> a i + b: a is near the golden part
+ * of their number, so that the first queries spread over the scene, and coprime
+ * to it. */
+static void
+set_order (ScopedetectQueries *q, uint64_t seed)
+{
+  uint32_t n = (uint32_t) q->n_sources, a;
+
+  q->first = n ? random_below (seed, 0, n) : 0;
+  a = (uint32_t) (.618034 * n) + random_below (seed, 1, 1 + n / 16);
+  for (a = a ? a : 1;; a++) {
+    uint32_t x = a, y = n;
+
+    while (y) {
+      uint32_t r = x % y;
+
+      x = y, y = r;
+    }
+    if (x == 1 || !n)
+      break;
+  }
+  q->step = a;
+}
+
+/* Chosen from @n points: @source of the cloud, or all. */
+static ScopedetectQueries
+choose_queries (const ScopedetectParams *p, const uint16_t *source, int n)
+{
+  ScopedetectQueries q = {
+      .n_sources = n, .source = source, .random = p->random};
+
+  q.n = p->queries && p->queries < n ? p->queries : n;
+  set_order (&q, p->seed);
+  return q;
 }
 
 /* Poses of a model that are scored before the best of them are refined. */
 #define SCORED 2000
 
-/* Round 1 of a batch (algorithm 1).  If poses are not drawn at random, many of
- * them lie on some large surface, which they fit better than the object fits
- * its own, smaller one: the score, which knows edges, says which to keep. */
+/* Round 1.  If poses are not drawn at random, many of them lie on some large
+ * surface, which they fit better than the object fits its own, smaller one: the
+ * score, which knows edges, says which to keep. */
 static const char *
-search_batch (Scopedetect *s)
+run_round_1 (Scopedetect *s, const ScopedetectParams *p)
 {
   const ScopedetectStages *t = s->stages;
-  ScopedetectWork *w = &s->work;
-  const ScopedetectParams *p = &w->params;
   const Device *dev = &s->device;
+  const ScopedetectModels *models = &s->rounds.models;
+  const ScopedetectScoring *scoring = &s->rounds.scoring;
+  ScopedetectScratch *own = &s->scratch;
+  ScopedetectHypotheses *h = &s->hypotheses;
+  int max = p->random ? p->samples : p->kept;
 
-  TRY (t->match (dev, w));
-  TRY (t->choose (dev, w));
+  s->matches.k = p->neighbours;
+  TRY (t->match_features (dev, &s->cloud, &s->queries, models, &s->matches));
+  TRY (t->choose_poses (dev, &s->scene, &s->cloud, &s->queries, models,
+      &s->matches, p, max, &own->checks, h));
   if (p->random)
-    TRY (t->cluster (dev, w, p->samples));
-  TRY (t->verify (dev, w));
+    TRY (t->cluster_poses (dev, models, p, p->samples, own->sieve, h));
+  TRY (t->verify_poses (dev, &s->scene, models, p, h));
   if (!p->random) {
-    TRY (t->cluster (dev, w, SCORED));
-    TRY (t->score (dev, w, p->points));
+    TRY (t->cluster_poses (dev, models, p, SCORED, own->sieve, h));
+    TRY (t->score_poses (dev, scoring, models, p->points, own->shares, h));
   }
-  return t->cluster (dev, w, p->clusters);
+  return t->cluster_poses (dev, models, p, p->clusters, own->sieve, h);
 }
 
-/* Rounds 2 and 3 of a batch; copies the best hypotheses to s->found. */
+/* Rounds 2 and 3; copies the best hypotheses to s->found. */
 static const char *
-refine_batch (void *self)
+run_rounds_2_and_3 (void *self)
 {
   Scopedetect *s = self;
   const ScopedetectStages *t = s->stages;
-  ScopedetectWork *w = &s->work;
-  const ScopedetectParams *p = &w->params;
   const Device *dev = &s->device;
+  const ScopedetectModels *models = &s->rounds.models;
+  const ScopedetectScoring *scoring = &s->rounds.scoring;
+  const ScopedetectScene *scene = &scoring->scene;
+  const ScopedetectParams *p = &scoring->params;
+  ScopedetectScratch *own = &s->scratch;
+  ScopedetectHypotheses *h = &s->hypotheses;
   float gate = (float) p->tolerance;
   const size_t size = sizeof *s->found;
 
-  TRY (t->refine (dev, w, p->refine, 2 * gate, .6f * gate));
-  TRY (t->score (dev, w, p->points));
+  TRY (t->refine_poses (
+      dev, scene, models, p->points, p->refine, 2 * gate, .6f * gate, h));
+  TRY (t->score_poses (dev, scoring, models, p->points, own->shares, h));
   for (int k = 0; k < p->align; k++)
-    TRY (t->align (dev, w, k));
-  TRY (t->cluster (dev, w, p->last));
-  TRY (t->refine (dev, w, p->refine / 2, gate, gate / 3));
+    TRY (t->align_poses (dev, scoring, s->rounds.frame, models, k, h));
+  TRY (t->cluster_poses (dev, models, p, p->last, own->sieve, h));
+  TRY (t->refine_poses (
+      dev, scene, models, p->points, p->refine / 2, gate, gate / 3, h));
   if (p->climb)
-    TRY (t->climb (dev, w, p->climb));
-  TRY (t->score (dev, w, 0));
-  TRY (t->cluster (dev, w, SCOPEDETECT_FOUND));
-  TRY (t->measure (dev, w));
-  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, w->hypothesis,
+    TRY (t->climb_poses (dev, scoring, models, p->climb, h));
+  TRY (t->score_poses (dev, scoring, models, 0, own->shares, h));
+  TRY (t->cluster_poses (dev, models, p, SCOPEDETECT_FOUND, own->sieve, h));
+  TRY (t->measure_poses (dev, scene, models, gate, h, s->measure));
+  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, h->of,
       SCOPEDETECT_MAX_KEPT * size, SCOPEDETECT_FOUND * size,
-      (size_t) w->n_models));
-  return device_copy (dev, s->counts, w->counts, sizeof *s->counts);
+      (size_t) models->n));
+  return device_copy (dev, s->counted, s->counts, sizeof *s->counted);
 }
 
 /* Keeps the hypotheses of the batch of @models. */
 static void
-keep_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
+keep_batch (const Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
-  const ScopedetectWork *w = &s->work;
   const size_t n = SCOPEDETECT_FOUND;
 
-  for (int k = 0; k < w->n_models; k++) {
+  for (int k = 0; k < s->rounds.models.n; k++) {
     size_t at = (size_t) models[k] * n, from = (size_t) k * n;
 
     memcpy (to->hypothesis + at, s->found + from, n * sizeof *s->found);
-    memcpy (to->measure + at, w->measure + from, n * sizeof *w->measure);
-    to->n[models[k]] = s->counts->n_hypotheses[k];
+    memcpy (to->measure + at, s->measure + from, n * sizeof *s->measure);
+    to->n[models[k]] = s->counted->n_hypotheses[k];
   }
 }
 
-/* Runs the batch of @models; its best go to @to. */
-static const char *
-run_batch (
-    Scopedetect *s, const int *models, bool search, ScopedetectFindings *to)
+/* Puts the first of @n models into the batch, and what they are scored by. */
+static void
+set_batch (Scopedetect *s, const ScopedetectParams *p, const int *models, int n)
 {
-  ScopedetectWork *w = &s->work;
+  ScopedetectRounds *r = &s->rounds;
 
-  if (search)
-    TRY (search_batch (s));
-  TRY (s->stages->repeat (&s->device, w, refine_batch, s));
+  r->scoring.params = *p;
+  r->scoring.scene = s->scene;
+  r->scoring.segments = s->segments;
+  r->frame = s->cloud.frame;
+  r->models.n = n < SCOPEDETECT_BATCH ? n : SCOPEDETECT_BATCH;
+  for (int k = 0; k < r->models.n; k++)
+    r->models.shape[k] = s->shape[models[k]];
+  s->hypotheses = s->no_hypotheses;
+}
+
+/* Refines the hypotheses of the batch of @models; the best go to @to. */
+static const char *
+finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
+{
+  s->rounds.hypotheses = s->hypotheses;
+  TRY (s->stages->repeat (&s->device, &s->rounds, run_rounds_2_and_3, s,
+      s->scratch.graphs, &s->hypotheses));
   TRY (device_wait (&s->device));
   keep_batch (s, models, to);
   return NULL;
 }
 
-const char *
-scopedetect_decide_frame (Scopedetect *s)
-{
-  const ScopedetectParams *p = &s->work.params;
-  const ScopedetectFindings *of = &s->stage[0];
-
-  s->told = (ScopedetectSearch){.agreement = 1, .n_models = s->n_searched};
-  s->n_objects = 0;
-  if (p->explain >= SCOPEDETECT_ONE_STAGE)
-    return scopedetect_explain (s);
-  for (int m = 0; m < s->n_models; m++)
-    s->n_objects += scopedetect_decide (&s->work, &s->host_shape[m], m,
-        of->hypothesis + m * SCOPEDETECT_FOUND,
-        of->measure + m * SCOPEDETECT_FOUND, of->n[m],
-        s->objects + s->n_objects);
-  if (p->explain == SCOPEDETECT_CONTEST)
-    s->n_objects = scopedetect_contest (
-        s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
-  return NULL;
-}
-
-/* Puts the first of @n models into the batch. */
-static void
-set_batch (Scopedetect *s, const int *models, int n)
-{
-  ScopedetectWork *w = &s->work;
-
-  w->n_models = n < SCOPEDETECT_BATCH ? n : SCOPEDETECT_BATCH;
-  for (int k = 0; k < w->n_models; k++)
-    w->model[k] = s->shape[models[k]];
-}
-
-/* Searches for @n models. */
+/* Searches for @n models, beginning from s->queries. */
 static const char *
-search_for (Scopedetect *s, const int *models, int n, ScopedetectFindings *to)
+search_for (Scopedetect *s, const ScopedetectParams *p, const int *models,
+    int n, ScopedetectFindings *to)
 {
   for (int first = 0; first < n; first += SCOPEDETECT_BATCH) {
-    set_batch (s, models + first, n - first);
-    TRY (run_batch (s, models + first, true, to));
+    set_batch (s, p, models + first, n - first);
+    TRY (run_round_1 (s, p));
+    TRY (finish_batch (s, models + first, to));
   }
   return NULL;
 }
@@ -326,7 +352,7 @@ by_number (const void *a, const void *b)
 static int
 elect (Scopedetect *s, int stage, int *models, int n)
 {
-  int most = s->work.params.max_models;
+  int most = s->params.max_models;
 
   for (int i = 0; i < n; i++)
     s->vote[i].model = models[i];
@@ -338,29 +364,28 @@ elect (Scopedetect *s, int stage, int *models, int n)
   return most;
 }
 
-/* Searches for @n @models, ascending, or for those elected of them, from points
- * of the cloud, @left and @n_left as in set_queries (). */
+/* Searches for @n @models, ascending, or for those elected of them, from
+ * @n_left points of the cloud, @left or all. */
 static const char *
-search_elected (
-    Scopedetect *s, int *models, int n, uint16_t *left, int n_left, int stage)
+search_elected (Scopedetect *s, int *models, int n, const uint16_t *left,
+    int n_left, int stage)
 {
-  ScopedetectWork *w = &s->work;
+  const ScopedetectParams *p = &s->params;
   ScopedetectFindings *to = &s->stage[stage];
-  ScopedetectParams params = w->params;
 
-  if (params.max_models && params.max_models < n) {
-    w->params = vote_params (&params);
-    set_queries (w, left, n_left);
-    TRY (search_for (s, models, n, to));
-    w->params = params;
+  if (p->max_models && p->max_models < n) {
+    ScopedetectParams vote = vote_params (p);
+
+    s->queries = choose_queries (&vote, left, n_left);
+    TRY (search_for (s, &vote, models, n, to));
     TRY (scopedetect_read_patches (s));
     n = elect (s, stage, models, n);
     memset (to->n, 0, (size_t) s->n_models * sizeof *to->n);
   }
-  set_queries (w, left, n_left);
+  s->queries = choose_queries (p, left, n_left);
   if (!stage)
     s->n_searched = n;
-  return search_for (s, models, n, to);
+  return search_for (s, p, models, n, to);
 }
 
 const char *
@@ -372,20 +397,41 @@ scopedetect_search_left (
   return search_elected (s, models, n_models, s->left, n_left, 1);
 }
 
+const char *
+scopedetect_decide_frame (Scopedetect *s)
+{
+  const ScopedetectParams *p = &s->params;
+  const ScopedetectFindings *of = &s->stage[0];
+
+  s->told = (ScopedetectSearch){.agreement = 1, .n_models = s->n_searched};
+  s->n_objects = 0;
+  if (p->explain >= SCOPEDETECT_ONE_STAGE)
+    return scopedetect_explain (s);
+  for (int m = 0; m < s->n_models; m++)
+    s->n_objects += scopedetect_decide (p, s->scene.has_colour,
+        &s->host_shape[m], m, of->hypothesis + m * SCOPEDETECT_FOUND,
+        of->measure + m * SCOPEDETECT_FOUND, of->n[m],
+        s->objects + s->n_objects);
+  if (p->explain == SCOPEDETECT_CONTEST)
+    s->n_objects = scopedetect_contest (
+        s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
+  return NULL;
+}
+
 static const char *
 set_results (Scopedetect *s, ScopedetectResults *r)
 {
-  const ScopedetectCounts *c = s->counts;
+  const ScopedetectCounts *c = s->counted;
 
   TRY (scopedetect_decide_frame (s));
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;
-  r->has_plane = c->has_plane;
+  r->has_plane = c->plane.is_found;
   for (int k = 0; k < 4; k++)
-    r->plane[k] = c->has_plane ? c->plane[k] : 0;
-  r->n_points = c->n_points;
-  r->n_left_out = c->n_left_out;
+    r->plane[k] = c->plane.is_found ? c->plane.plane[k] : 0;
+  r->n_points = c->points.n;
+  r->n_left_out = c->points.n_left_out;
   r->search = s->told;
   return NULL;
 }
@@ -398,36 +444,37 @@ scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
   s->is_tracking = false;
   for (int m = 0; m < s->n_models; m++)
     s->chosen[m] = m;
-  TRY (search_elected (s, s->chosen, s->n_models, NULL, s->work.cloud.n, 0));
+  TRY (search_elected (s, s->chosen, s->n_models, NULL, s->cloud.n, 0));
   return set_results (s, results);
 }
 
-/* Makes the guesses of a batch its hypotheses.  They go through s->found, into
- * which the device copies results only later. */
+/* Makes the guesses of a batch its hypotheses.  They go through s->found and
+ * s->counted, into which the device copies results only later. */
 static const char *
 place_guesses (
     Scopedetect *s, int first, const ScopedetectObject *guesses, int n)
 {
-  ScopedetectWork *w = &s->work;
+  const Device *dev = &s->device;
+  ScopedetectHypotheses *h = &s->hypotheses;
+  const ScopedetectModels *models = &s->rounds.models;
+  int *n_of = s->counted->n_hypotheses;
   const size_t size = sizeof *s->found;
 
-  memset (s->counts->n_hypotheses, 0, sizeof s->counts->n_hypotheses);
+  memset (n_of, 0, sizeof s->counted->n_hypotheses);
   for (int i = 0; i < n; i++) {
     int m = guesses[i].model - first, at;
 
-    if (m < 0 || m >= w->n_models ||
-        s->counts->n_hypotheses[m] == SCOPEDETECT_FOUND)
+    if (m < 0 || m >= models->n || n_of[m] == SCOPEDETECT_FOUND)
       continue;
-    at = s->counts->n_hypotheses[m]++;
-    memset (&s->found[m * SCOPEDETECT_FOUND + at], 0, size);
-    s->found[m * SCOPEDETECT_FOUND + at].pose = pose_from (guesses[i].pose);
-    s->found[m * SCOPEDETECT_FOUND + at].id = (uint32_t) i;
+    at = m * SCOPEDETECT_FOUND + n_of[m]++;
+    memset (&s->found[at], 0, size);
+    s->found[at].pose = pose_from (guesses[i].pose);
+    s->found[at].id = (uint32_t) i;
   }
-  TRY (device_copy_rows (&s->device, w->hypothesis, SCOPEDETECT_MAX_KEPT * size,
-      s->found, SCOPEDETECT_FOUND * size, SCOPEDETECT_FOUND * size,
-      (size_t) w->n_models));
-  return device_copy (&s->device, w->counts->n_hypotheses,
-      s->counts->n_hypotheses, sizeof s->counts->n_hypotheses);
+  h->bound = SCOPEDETECT_FOUND;
+  TRY (device_copy_rows (dev, h->of, SCOPEDETECT_MAX_KEPT * size, s->found,
+      SCOPEDETECT_FOUND * size, SCOPEDETECT_FOUND * size, (size_t) models->n));
+  return device_copy (dev, h->n, n_of, sizeof s->counted->n_hypotheses);
 }
 
 const char *
@@ -444,9 +491,9 @@ scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
   s->is_tracking = true;
   s->n_searched = s->n_models;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
-    set_batch (s, s->every_model + first, s->n_models - first);
+    set_batch (s, &s->params, s->every_model + first, s->n_models - first);
     TRY (place_guesses (s, first, guesses, n_guesses));
-    TRY (run_batch (s, s->every_model + first, false, &s->stage[0]));
+    TRY (finish_batch (s, s->every_model + first, &s->stage[0]));
   }
   return set_results (s, results);
 }
@@ -532,38 +579,49 @@ check_models (const ScopedetectModel *const *models, int n)
   return NULL;
 }
 
+/* Arrays of a frame, and scratch of its observation. */
 static const char *
 new_frame (Scopedetect *s, int width, int height)
 {
   DeviceMemory *m = &s->memory;
-  ScopedetectWork *w = &s->work;
-  size_t n = (size_t) width * height, queries;
+  size_t n = (size_t) width * height;
   int room = n < SCOPEDETECT_MAX_POINTS ? (int) n : SCOPEDETECT_MAX_POINTS;
-  int batch = s->n_models < SCOPEDETECT_BATCH ? s->n_models : SCOPEDETECT_BATCH;
 
-  w->scene.width = w->frame.width = width;
-  w->scene.height = w->frame.height = height;
-  w->room_queries = room;
-  w->room_models = batch;
-  queries = (size_t) batch * room * SCOPEDETECT_MAX_NEIGHBOURS;
-  TRY (memory_get (m, &w->scene.z, n));
-  TRY (memory_get (m, &w->scene.pixel, n));
-  TRY (memory_get (m, &w->scene.edge[0], n));
-  TRY (memory_get (m, &w->scene.edge[1], n));
-  TRY (memory_get (m, &w->label, n));
-  TRY (memory_get (m, &w->segment, SCOPEDETECT_MAX_SEGMENTS));
-  TRY (memory_get (m, &w->noise, 1));
-  TRY (memory_get (m, &w->view, SCOPEDETECT_VIEWS));
-  TRY (scopedetect_cloud_new (m, &w->cloud, room, true, true));
-  TRY (memory_get (m, &w->neighbour, queries));
-  TRY (memory_get (m, &w->check, 2 * queries));
-  TRY (memory_get (m, &w->hypothesis, (size_t) batch * SCOPEDETECT_MAX_KEPT));
-  TRY (memory_get (m, &w->counts, 1));
-  TRY (memory_get_pinned (m, &s->counts, 1));
-  TRY (memory_get_pinned (
-      m, &w->measure, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND));
-  return memory_get_pinned (
-      m, &s->found, SCOPEDETECT_BATCH * SCOPEDETECT_FOUND);
+  s->scene.width = width;
+  s->scene.height = height;
+  TRY (memory_get (m, &s->scene.z, n));
+  TRY (memory_get (m, &s->scene.pixel, n));
+  TRY (memory_get (m, &s->scratch.edge[0], n));
+  TRY (memory_get (m, &s->scratch.edge[1], n));
+  TRY (memory_get (m, &s->scratch.label, n));
+  TRY (memory_get (m, &s->segments.segment, SCOPEDETECT_MAX_SEGMENTS));
+  TRY (memory_get (m, &s->left, (size_t) room));
+  TRY (memory_get (m, &s->counts, 1));
+  return scopedetect_cloud_new (m, &s->cloud, room, true, true);
+}
+
+/* Arrays of a batch, and scratch of its rounds. */
+static const char *
+new_batch (Scopedetect *s)
+{
+  DeviceMemory *m = &s->memory;
+  int batch = s->n_models < SCOPEDETECT_BATCH ? s->n_models : SCOPEDETECT_BATCH;
+  size_t queries = (size_t) batch * s->cloud.room * SCOPEDETECT_MAX_NEIGHBOURS;
+  ScopedetectHypotheses *h = &s->no_hypotheses;
+  const size_t found = SCOPEDETECT_BATCH * SCOPEDETECT_FOUND;
+
+  s->matches.room = s->cloud.room;
+  h->bound = SCOPEDETECT_FOUND;
+  TRY (memory_get (m, &s->noise, 1));
+  TRY (memory_get (m, &s->view, SCOPEDETECT_VIEWS));
+  TRY (memory_get (m, &s->matches.point, queries));
+  TRY (memory_get (m, &s->scratch.checks.score, 2 * queries));
+  TRY (memory_get (m, &h->of, (size_t) batch * SCOPEDETECT_MAX_KEPT));
+  TRY (memory_get_pinned (m, &s->counted, 1));
+  TRY (memory_get_pinned (m, &s->measure, found));
+  TRY (memory_get_pinned (m, &s->found, found));
+  return s->stages->open (
+      m, s->scene.width * s->scene.height, batch, &s->scratch, &s->cloud, h);
 }
 
 static const char *
@@ -572,10 +630,10 @@ set_noise_and_views (Scopedetect *s)
   ScopedetectNoise noise;
   Vec view[SCOPEDETECT_VIEWS];
 
-  scopedetect_set_noise (&noise);
+  set_noise (&noise);
   scopedetect_views (view);
-  TRY (device_copy (&s->device, s->work.noise, &noise, sizeof noise));
-  TRY (device_copy (&s->device, s->work.view, view, sizeof view));
+  TRY (device_copy (&s->device, s->noise, &noise, sizeof noise));
+  TRY (device_copy (&s->device, s->view, view, sizeof view));
   return device_wait (&s->device); /* which reads both variables */
 }
 
@@ -595,9 +653,9 @@ get_memory (Scopedetect *s, int width, int height,
     TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
   }
   TRY (new_frame (s, width, height));
-  TRY (memory_get (&s->memory, &s->left, (size_t) s->work.cloud.room));
+  TRY (new_batch (s));
   return scopedetect_explain_new (&s->explain, &s->host_memory, &s->host,
-      &s->memory, &s->device, n_models, s->work.cloud.room);
+      &s->memory, &s->device, n_models, s->cloud.room);
 }
 
 static const char *
@@ -648,11 +706,14 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   if (!s->objects || !s->fate)
     return "out of memory";
   TRY (new_hypotheses (s, n_models));
-  s->work.spacing = models[0]->shape.spacing;
-  s->work.feature_radius = models[0]->shape.feature_radius;
+  s->spacing = models[0]->shape.spacing;
+  s->feature_radius = models[0]->shape.feature_radius;
   TRY (get_memory (s, width, height, models, n_models));
-  TRY (set_noise_and_views (s));
-  return s->stages->open (&s->device, &s->work);
+  s->bounds.plane = s->rounds.scoring.plane = &s->counts->plane;
+  s->rounds.scoring.noise = s->noise;
+  s->rounds.scoring.view = s->view;
+  s->no_hypotheses.n = s->counts->n_hypotheses;
+  return set_noise_and_views (s);
 }
 
 void
@@ -662,7 +723,7 @@ scopedetect_free (Scopedetect *s)
     return;
   if (s->memory.device)
     device_wait (s->memory.device); /* the device may still use it */
-  s->stages->close (&s->work);
+  s->stages->close (&s->scratch);
   memory_free (&s->memory);
   memory_free (&s->host_memory);
   scopedetect_explain_free (&s->explain);
@@ -694,9 +755,8 @@ scopedetect_memory (DeviceKind kind, int width, int height,
   s->stages = STAGES (scopedetect, &s->device);
   memory_open (&s->memory, NULL); /* which counts */
   memory_open (&s->host_memory, NULL);
-  if (!get_memory (s, width, height, models, n_models) &&
-      !s->stages->open (NULL, &s->work))
-    bytes = s->memory.bytes + s->stages->bytes (&s->work);
+  if (!get_memory (s, width, height, models, n_models))
+    bytes = s->memory.bytes;
   scopedetect_free (s);
   return bytes;
 }

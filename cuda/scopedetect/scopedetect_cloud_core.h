@@ -16,12 +16,27 @@
 /* Maximum number of neighbours: the first in the order of the grid. */
 #define SCOPEDETECT_NEAR 320
 
+#ifdef __cplusplus
+# define SCOPEDETECT_ALIGNED alignas (16)
+#else
+# define SCOPEDETECT_ALIGNED _Alignas(16)
+#endif
+
+/* A point of the cloud in the order of the grid's list: its number, and above
+ * that its cell of the grid, 5 bits of each coordinate: of points a radius
+ * apart they tell cells apart. */
+typedef struct {
+  SCOPEDETECT_ALIGNED Vec x;
+  uint32_t cell_and_number;
+} ScopedetectListed;
+
 /* Cells with a side of the radius, hashed: points of hash h are
  * list[start[h]] to list[start[h + 1] - 1], in ascending order. */
 typedef struct {
   float cell;    /* metres */
   uint32_t mask; /* number of hashes - 1 */
   uint32_t *start, *list;
+  ScopedetectListed *listed; /* the GPU's; NULL on the CPU */
 } ScopedetectGrid;
 
 /* Arrays of @room points, the first @n of which are there. */
@@ -111,5 +126,5 @@ const char *scopedetect_cloud_new (DeviceMemory *memory,
     ScopedetectCloud *cloud, int room, bool colour, bool features);
 
 /* On the CPU: from points and normals to grid, curvatures, frames and FPFH. */
-void scopedetect_grid_cpu (ScopedetectCloud *cloud, float radius);
-void scopedetect_features_cpu (ScopedetectCloud *cloud, float radius);
+void scopedetect_set_grid (ScopedetectCloud *cloud, float radius);
+void scopedetect_set_features (ScopedetectCloud *cloud, float radius);

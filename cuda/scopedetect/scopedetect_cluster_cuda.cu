@@ -18,24 +18,9 @@ typedef struct {
   float4 centre, q;
 } Place;
 
-/* How far a model's hypotheses are decided. */
-typedef struct {
-  int kept, sifted; /* their number; the number before the last ones */
-  int next;         /* hypothesis that is looked at next */
-  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a hypothesis after that: it
-                                               is like one that is kept */
-} Sieve;
-
-static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
-
-struct _ScopedetectClusterCuda {
-  Sieve of[SCOPEDETECT_BATCH];
-};
-
 /* What a launch is to do. */
 typedef struct {
-  ScopedetectHypothesis *to;
-  ScopedetectClusterCuda *c;
+  ScopedetectSieve *sieve;
   int max_kept;
   float distance2, cosine;
   int pass;  /* how often hypotheses have been sifted */
@@ -235,88 +220,86 @@ decide (const ScopedetectShape *s, const Task &t,
 }
 
 static __global__ void
-__launch_bounds__ (GROUP) decide_kernel (
-    const __grid_constant__ ScopedetectWork w, const __grid_constant__ Task t)
+__launch_bounds__ (GROUP)
+    decide_kernel (const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h,
+        const __grid_constant__ Task t)
 {
   __shared__ ClusterShared shared;
   int m = blockIdx.x, n, kept = 0, sifted, next = 0;
   size_t first = (size_t) m * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectShape *s = &w.model[m];
-  const uint32_t *gone = t.pass ? t.c->of[m].gone : NULL;
-  Sieve *sieve = &t.c->of[m];
+  const ScopedetectShape *s = &models.shape[m];
+  const uint32_t *gone = t.pass ? t.sieve[m].gone : NULL;
+  ScopedetectSieve *sieve = &t.sieve[m];
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_hypotheses[m];
+  n = h.n[m];
   if (t.pass)
     kept = sieve->kept, next = sieve->next;
   __syncthreads (); /* all threads have read them */
   sifted = kept;
   for (bool more = true; more && next < n && kept < t.max_kept; more = t.last)
-    decide (s, t, w.hypothesis + first, t.to + first, n, gone, sifted, &next,
-        &kept, shared);
+    decide (s, t, h.of + first, h.spare + first, n, gone, sifted, &next, &kept,
+        shared);
   if (threadIdx.x)
     return;
   sieve->kept = kept, sieve->sifted = sifted, sieve->next = next;
   if (t.last)
-    w.counts->n_hypotheses[m] = kept;
+    h.n[m] = kept;
 }
 
 /* Drops the hypotheses to come that are like those last kept, a thread each. */
 static __global__ void
-__launch_bounds__ (SIFT_THREADS) sift_kernel (
-    const __grid_constant__ ScopedetectWork w, const __grid_constant__ Task t)
+__launch_bounds__ (SIFT_THREADS)
+    sift_kernel (const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h,
+        const __grid_constant__ Task t)
 {
   __shared__ Place place[SIFT_THREADS];
   int m = blockIdx.y, i = blockIdx.x * SIFT_THREADS + threadIdx.x, n;
   size_t first = (size_t) m * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectShape *s = &w.model[m];
-  Sieve *sieve = &t.c->of[m];
+  const ScopedetectShape *s = &models.shape[m];
+  ScopedetectSieve *sieve = &t.sieve[m];
   uint32_t bits;
   bool gone;
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_hypotheses[m];
+  n = h.n[m];
   gone = i >= n || i < sieve->next ||
       (t.pass && sieve->gone[i / 32] >> i % 32 & 1);
   if (__syncthreads_and (gone) && t.pass)
     return;
-  gone = is_known (s, t, t.to + first, sieve->sifted, sieve->kept,
-      place_of (s, w.hypothesis[first + (gone ? 0 : i)].pose), gone, place);
+  gone = is_known (s, t, h.spare + first, sieve->sifted, sieve->kept,
+      place_of (s, h.of[first + (gone ? 0 : i)].pose), gone, place);
   bits = __ballot_sync (ALL_LANES, gone);
   if (threadIdx.x % 32 == 0 && i < n)
     sieve->gone[i / 32] = bits;
 }
 
 const char *
-scopedetect_cluster_open_cuda (DeviceMemory *m, ScopedetectClusterCuda **c)
+scopedetect_cluster_poses_cuda (const Device *dev,
+    const ScopedetectModels *models, const ScopedetectParams *params, int max,
+    ScopedetectSieve *sieve, ScopedetectHypotheses *h)
 {
-  return memory_get (m, c, 1);
-}
-
-const char *
-scopedetect_cluster_cuda (const Device *dev, ScopedetectWork *w, int max_kept)
-{
-  ScopedetectCuda *c = scopedetect_cuda (w);
-  float d = (float) w->params.cluster_distance;
-  float cosine =
-      (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
-  Task t = {c->spare, c->cluster, max_kept, d * d, cosine, 0, false};
-  dim3 blocks (ceil_div (c->bound, SIFT_THREADS), w->n_models);
-  int passes = min ((c->bound - 1) / SIFT_EACH, MAX_SIFTS);
+  float d = (float) params->cluster_distance;
+  float cosine = (float) cos (params->cluster_angle / 2 * .017453292519943295);
+  Task t = {sieve, max, d * d, cosine, 0, false};
+  dim3 blocks (ceil_div (h->bound, SIFT_THREADS), models->n);
+  int passes = min ((h->bound - 1) / SIFT_EACH, MAX_SIFTS);
 
   for (; t.pass < passes; t.pass++) {
     TRY (scopedetect_launch (
-        dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
+        dev, decide_kernel, models->n, GROUP, 0, *models, *h, t));
     TRY (scopedetect_launch (
-        dev, w, sift_kernel, blocks, SIFT_THREADS, 0, *w, t));
+        dev, sift_kernel, blocks, SIFT_THREADS, 0, *models, *h, t));
   }
   t.last = true;
-  TRY (
-      scopedetect_launch (dev, w, decide_kernel, w->n_models, GROUP, 0, *w, t));
-  c->bound = max_kept;
-  scopedetect_change_places (w);
+  TRY (scopedetect_launch (
+      dev, decide_kernel, models->n, GROUP, 0, *models, *h, t));
+  h->bound = max;
+  scopedetect_change_places (h);
   return NULL;
 }
 
@@ -360,18 +343,18 @@ copy_words (
 
 /* A warp a hypothesis. */
 static __global__ void
-__launch_bounds__ (THREADS) order_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectHypothesis *to)
+__launch_bounds__ (THREADS)
+    order_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   __shared__ uint64_t key[TILE];
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectHypothesis *from = w.hypothesis + of_model;
+  const ScopedetectHypothesis *from = h.of + of_model;
   int i = blockIdx.x * (THREADS / 32) + threadIdx.x / 32, before = 0, n;
   uint64_t mine;
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_hypotheses[blockIdx.y];
+  n = h.n[blockIdx.y];
   if (blockIdx.x * (THREADS / 32) >= n)
     return;
   mine = i < n ? key_of (from[i]) : 0;
@@ -385,7 +368,7 @@ __launch_bounds__ (THREADS) order_kernel (
   }
   before = (int) warp_sum ((uint32_t) before);
   if (i < n)
-    copy_words (to + of_model + before, from + i, 32);
+    copy_words (h.spare + of_model + before, from + i, 32);
 }
 
 /* ---- Many ---- */
@@ -402,7 +385,7 @@ struct Smaller {
 /* Puts the keys of each tile in order, a block a tile. */
 static __global__ void
 __launch_bounds__ (THREADS)
-    sort_kernel (const __grid_constant__ ScopedetectWork w, uint64_t *sorted)
+    sort_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   using Sort = cub::BlockMergeSort<uint64_t, THREADS, EACH>;
   __shared__ typename Sort::TempStorage shared;
@@ -412,18 +395,17 @@ __launch_bounds__ (THREADS)
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_hypotheses[blockIdx.y];
+  n = h.n[blockIdx.y];
   if (blockIdx.x * TILE >= n)
     return;
 #pragma unroll
   for (int k = 0; k < EACH; k++)
-    key[k] = first + k < n ? key_of (w.hypothesis[of_model + first + k])
-                           : UINT64_MAX;
+    key[k] = first + k < n ? key_of (h.of[of_model + first + k]) : UINT64_MAX;
   Sort (shared).Sort (key, Smaller ());
 #pragma unroll
   for (int k = 0; k < EACH; k++)
     if (first + k < n)
-      sorted[of_model + first + k] = key[k];
+      h.key[of_model + first + k] = key[k];
 }
 
 /* How many of @n keys in order, at most TILE, come before @key. */
@@ -442,54 +424,49 @@ search (const uint64_t *sorted, int n, uint64_t key)
 /* LANES lanes a hypothesis, each some tiles. */
 static __global__ void
 __launch_bounds__ (THREADS)
-    rank_kernel (const __grid_constant__ ScopedetectWork w,
-        const uint64_t *sorted, ScopedetectHypothesis *to)
+    rank_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
-  const ScopedetectHypothesis *from = w.hypothesis + of_model;
+  const ScopedetectHypothesis *from = h.of + of_model;
   int i = blockIdx.x * (THREADS / LANES) + threadIdx.x / LANES, before = 0, n;
   uint64_t mine;
 
   allow_next ();
   await_previous ();
-  n = w.counts->n_hypotheses[blockIdx.y];
+  n = h.n[blockIdx.y];
   if (blockIdx.x * (THREADS / LANES) >= n)
     return;
   mine = i < n ? key_of (from[i]) : 0;
   for (int first = threadIdx.x % LANES * TILE; first < n; first += LANES * TILE)
-    before += search (sorted + of_model + first, min (TILE, n - first), mine);
+    before += search (h.key + of_model + first, min (TILE, n - first), mine);
   before = lanes_sum<LANES> (before);
   if (i < n)
-    copy_words (to + of_model + before, from + i, LANES);
+    copy_words (h.spare + of_model + before, from + i, LANES);
 }
 
 void
-scopedetect_change_places (ScopedetectWork *w)
+scopedetect_change_places (ScopedetectHypotheses *h)
 {
-  ScopedetectCuda *c = scopedetect_cuda (w);
-  ScopedetectHypothesis *hypothesis = w->hypothesis;
+  ScopedetectHypothesis *spare = h->of;
 
-  w->hypothesis = c->spare;
-  c->spare = hypothesis;
+  h->of = h->spare;
+  h->spare = spare;
 }
 
 const char *
-scopedetect_order_cuda (const Device *dev, ScopedetectWork *w)
+scopedetect_order_cuda (
+    const Device *dev, int n_models, ScopedetectHypotheses *h)
 {
-  ScopedetectCuda *c = scopedetect_cuda (w);
-  dim3 warps (ceil_div (c->bound, THREADS / 32), w->n_models);
-  dim3 tiles (ceil_div (c->bound, TILE), w->n_models);
-  dim3 lanes (ceil_div (c->bound, THREADS / LANES), w->n_models);
+  dim3 warps (ceil_div (h->bound, THREADS / 32), n_models);
+  dim3 tiles (ceil_div (h->bound, TILE), n_models);
+  dim3 lanes (ceil_div (h->bound, THREADS / LANES), n_models);
 
-  if (c->bound <= FEW) {
-    TRY (scopedetect_launch (
-        dev, w, order_kernel, warps, THREADS, 0, *w, c->spare));
+  if (h->bound <= FEW) {
+    TRY (scopedetect_launch (dev, order_kernel, warps, THREADS, 0, *h));
   } else {
-    TRY (scopedetect_launch (
-        dev, w, sort_kernel, tiles, THREADS, 0, *w, c->sorted));
-    TRY (scopedetect_launch (dev, w, rank_kernel, lanes, THREADS, 0, *w,
-        (const uint64_t *) c->sorted, c->spare));
+    TRY (scopedetect_launch (dev, sort_kernel, tiles, THREADS, 0, *h));
+    TRY (scopedetect_launch (dev, rank_kernel, lanes, THREADS, 0, *h));
   }
-  scopedetect_change_places (w);
+  scopedetect_change_places (h);
   return NULL;
 }

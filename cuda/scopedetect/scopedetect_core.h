@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the stages of scopedetect work on, and their order. */
+ * The data that the stages of scopedetect exchange. */
 #pragma once
 
 #include "common/math_core.h"
@@ -13,12 +13,6 @@
 #define SCOPEDETECT_PLANES 512 /* drawn; objects may stand on one */
 #define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
 
-#ifdef __cplusplus
-# define SCOPEDETECT_ALIGNED alignas (16)
-#else
-# define SCOPEDETECT_ALIGNED _Alignas(16)
-#endif
-
 /* A pixel as a model's point meets it: one fetch, where it is read whole. */
 typedef struct {
   SCOPEDETECT_ALIGNED float z; /* metres, 0: missing */
@@ -27,25 +21,41 @@ typedef struct {
   float edge;                  /* log probability of an edge, <= 0 */
 } ScopedetectPixel;
 
-#define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
-#define SCOPEDETECT_SLOPES 64
-
-/* The noise model by slope and edge: multiples of a channel's deviation. */
-typedef struct {
-  float slope[SCOPEDETECT_CHANNELS][SCOPEDETECT_SLOPES];
-  float edge[SCOPEDETECT_CHANNELS][256]; /* by ved */
-} ScopedetectNoise;
-
-/* The frame as stages see it. */
+/* A frame, observed. */
 typedef struct {
   int width, height;
   float fx, fy, cx, cy;
-  float per_fx, per_fy;    /* 1 / fx, 1 / fy */
+  float per_fx, per_fy; /* 1 / fx, 1 / fy */
+  bool has_colour;
   float *z;                /* depth alone, rows of width */
   ScopedetectPixel *pixel; /* likewise */
-  float *edge[2]; /* likewise: edges before and while they are blurred */
-  bool has_colour;
 } ScopedetectScene;
+
+/* The plane that objects stand on: n x + d = 0, d >= 0. */
+typedef struct {
+  bool is_found;
+  float plane[4]; /* unit normal and distance */
+} ScopedetectPlane;
+
+/* Where in a scene objects may be. */
+typedef struct {
+  int n_regions; /* 0: in all of the frame */
+  ImageBox region[SCOPEDETECT_MAX_REGIONS];
+  float low, high; /* heights over the plane, if one is found, metres */
+  const ScopedetectPlane *plane;
+} ScopedetectBounds;
+
+/* How many points the cloud has; pixels that are left out for want of room. */
+typedef struct {
+  int n, n_left_out;
+} ScopedetectPointCounts;
+
+/* What only the device knows while the stages run. */
+typedef struct {
+  ScopedetectPlane plane;
+  ScopedetectPointCounts points;
+  int n_hypotheses[SCOPEDETECT_BATCH];
+} ScopedetectCounts;
 
 #define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment that may be */
 #define SCOPEDETECT_MAX_SEGMENTS (32 * SCOPEDETECT_SEGMENT_WORDS)
@@ -72,6 +82,35 @@ typedef struct {
   int step, width, height;
 } ScopedetectLattice;
 
+/* One segment a seed. */
+typedef struct {
+  ScopedetectLattice lattice;
+  int n; /* 0: the params need no segments */
+  ScopedetectSegment *segment;
+} ScopedetectSegments;
+
+/* Points of the cloud that are looked up among the models' features: @n of
+ * @n_sources. */
+typedef struct {
+  int n, n_sources;
+  const uint16_t *source; /* their numbers, ascending; NULL: all points */
+  bool random;            /* a permutation i -> step i + first of the sources */
+  uint32_t step, first;   /* step: coprime to the number of sources */
+} ScopedetectQueries;
+
+/* Models that go through the rounds together. */
+typedef struct {
+  int n;
+  ScopedetectShape shape[SCOPEDETECT_BATCH]; /* in device memory */
+} ScopedetectModels;
+
+/* The points of each model whose features are nearest to each query's. */
+typedef struct {
+  int k;           /* of each query */
+  int room;        /* queries of a model */
+  uint16_t *point; /* [model][room][k]; UINT16_MAX: there are fewer */
+} ScopedetectMatches;
+
 /* A pose that an object may have.  Scores are integers, so that they and their
  * order are the same on every backend; ids tell those of equal score apart. */
 typedef struct {
@@ -80,6 +119,17 @@ typedef struct {
   uint32_t id;
   float part[SCOPEDETECT_N_PARTS];
 } ScopedetectHypothesis;
+
+/* Hypotheses of the models of a batch. */
+typedef struct {
+  ScopedetectHypothesis *of; /* [model][SCOPEDETECT_MAX_KEPT] */
+  int *n;                    /* of each model */
+  int bound;                 /* n of any model is at most this */
+  /* The GPU puts hypotheses in order by copies from the one place to the other,
+   * which then change names. */
+  ScopedetectHypothesis *spare;
+  uint64_t *key; /* [model][SCOPEDETECT_MAX_KEPT]: room for sorting */
+} ScopedetectHypotheses;
 
 #define SCOPEDETECT_FOUND 64 /* hypotheses of a model that come back */
 
@@ -95,47 +145,24 @@ typedef struct {
   ImageBox box, seen; /* of all points, and of those that are not hidden */
 } ScopedetectMeasure;
 
-/* What only the device knows while the stages run. */
-typedef struct {
-  bool has_plane;
-  float plane[4];
-  int n_points, n_left_out;
-  int n_hypotheses[SCOPEDETECT_BATCH];
-} ScopedetectCounts;
+#define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
+#define SCOPEDETECT_SLOPES 64
 
+/* The noise model by slope and edge: multiples of a channel's deviation. */
 typedef struct {
-  ScopedetectParams params;
-  ScopedetectFrame frame;
+  float slope[SCOPEDETECT_CHANNELS][SCOPEDETECT_SLOPES];
+  float edge[SCOPEDETECT_CHANNELS][256]; /* by ved */
+} ScopedetectNoise;
+
+/* What poses are scored by (1.2.1). */
+typedef struct {
+  ScopedetectParams params; /* deviations and weights */
   ScopedetectScene scene;
-  ScopedetectCloud
-      cloud; /* of the scene; room SCOPEDETECT_MAX_POINTS or less */
-  float feature_radius, spacing;
-  int n_queries;
-  int n_sources;  /* points that they are chosen from: of the cloud, */
-  uint16_t *left; /* these, ascending; NULL: all */
-  uint32_t query_step, query_first; /* random: coprime to the number of sources,
-                                       and where it starts */
-  ScopedetectCounts *counts;
-  ScopedetectNoise *noise;
-  Vec *view; /* directions of the models' stored views */
-
-  bool has_segments; /* this frame's params need them */
-  ScopedetectLattice lattice;
-  int32_t *label; /* of each pixel: its segment, or SCOPEDETECT_NO_SEGMENT */
-  ScopedetectSegment *segment; /* one a seed */
-
-  /* Of the batch, each model's part after the other's. */
-  int n_models, room_models;
-  ScopedetectShape model[SCOPEDETECT_BATCH]; /* in device memory */
-  uint16_t *neighbour; /* [model][query][K]: points of the model; UINT16_MAX
-                          where the query is left out */
-  int16_t *check;      /* [model][query][K][2]: scores with few points */
-  ScopedetectHypothesis *hypothesis; /* [model][SCOPEDETECT_MAX_KEPT] */
-  int room_queries;
-  ScopedetectMeasure *measure; /* pinned: [model][SCOPEDETECT_FOUND] */
-
-  void *state; /* the backend's own */
-} ScopedetectWork;
+  const ScopedetectPlane *plane;
+  ScopedetectSegments segments;
+  const ScopedetectNoise *noise;
+  const Vec *view; /* directions of the models' stored views */
+} ScopedetectScoring;
 
 /* Pixel of a point before the camera; false if there is none. */
 BOTH bool
@@ -156,16 +183,14 @@ scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
 
 #define SCOPEDETECT_DROPPED INT32_MIN /* score of what is not kept */
 
-/* Number of the cloud's point that query @q is.  At random, those of a
- * permutation i -> a i + b. */
+/* Number of the cloud's point that query @q is. */
 BOTH int
-scopedetect_query (const ScopedetectWork *w, int q)
+scopedetect_query (const ScopedetectQueries *of, int q)
 {
-  int64_t i = w->params.random
-      ? ((int64_t) q * w->query_step + w->query_first) % w->n_sources
-      : (int64_t) q * w->n_sources / w->n_queries;
+  int64_t i = of->random ? ((int64_t) q * of->step + of->first) % of->n_sources
+                         : (int64_t) q * of->n_sources / of->n;
 
-  return w->left ? w->left[i] : (int) i;
+  return of->source ? of->source[i] : (int) i;
 }
 
 /* Height over a plane, unit normal and distance. */
@@ -206,50 +231,3 @@ scopedetect_before (
 {
   return score != other ? score > other : id < other_id;
 }
-
-/* The steps that each backend writes for itself.  All of them work on the
- * frame, or on the batch. */
-typedef struct {
-  /* The backend's own memory.  @dev NULL: its bytes are counted, none are got,
-   * and only bytes () and close () may follow. */
-  const char *(*open) (const Device *dev, ScopedetectWork *w);
-  size_t (*bytes) (const ScopedetectWork *w);
-  void (*close) (ScopedetectWork *w);
-  /* Depth and colour to scene.pixel, with normals and edges. */
-  const char *(*observe) (const Device *dev, ScopedetectWork *w);
-  /* The plane; what stands on it to cloud, with features.  The host knows
-   * cloud.n when it returns. */
-  const char *(*points) (const Device *dev, ScopedetectWork *w);
-  /* The plane and the cloud known: over-segmentation. */
-  const char *(*segments) (const Device *dev, ScopedetectWork *w);
-  /* Nearest features of every query. */
-  const char *(*match) (const Device *dev, ScopedetectWork *w);
-  /* Round 1: to hypotheses in order, by few points, then by more. */
-  const char *(*choose) (const Device *dev, ScopedetectWork *w);
-  const char *(*verify) (const Device *dev, ScopedetectWork *w);
-  /* Keeps the best of those alike, at most @n. */
-  const char *(*cluster) (const Device *dev, ScopedetectWork *w, int n);
-  /* Steps of Gauss and Newton, the gate narrowing from @gate to @min_gate. */
-  const char *(*refine) (const Device *dev, ScopedetectWork *w, int steps,
-      float gate, float min_gate);
-  /* Round 2: alignment number @k by segments, kept where it scores better. */
-  const char *(*align) (const Device *dev, ScopedetectWork *w, int k);
-  /* Round 3: steps uphill. */
-  const char *(*climb) (const Device *dev, ScopedetectWork *w, int steps);
-  /* Scores with @n points of each model, 0: all; puts them in order. */
-  const char *(*score) (const Device *dev, ScopedetectWork *w, int n);
-  /* The last hypotheses to w->measure. */
-  const char *(*measure) (const Device *dev, ScopedetectWork *w);
-  /* Calls @queue with @data, which queues stages and copies; or queues what it
-   * did when the work was the same.  They may look at all of the work but its
-   * frame, the number of points and the queries. */
-  const char *(*repeat) (const Device *dev, ScopedetectWork *w,
-      const char *(*queue) (void *data), void *data);
-} ScopedetectStages;
-
-C_BEGIN
-void scopedetect_set_noise (ScopedetectNoise *noise);
-
-extern const ScopedetectStages scopedetect_stages_cpu;
-extern const ScopedetectStages scopedetect_stages_cuda;
-C_END

@@ -1,58 +1,45 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages of the CPU backend. */
-#include <stdlib.h>
-
+ * The table of the CPU's stages, and their scratch. */
 #include "scopedetect/scopedetect_cpu.h"
 
 static const char *
-open (const Device *dev, ScopedetectWork *w)
+open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *scratch,
+    ScopedetectCloud *cloud, ScopedetectHypotheses *hypotheses)
 {
-  ScopedetectCpu *c = calloc (1, sizeof *c);
-  DeviceMemory *m = &c->memory;
+  ScopedetectVoxels *v = &scratch->voxels;
 
-  if (!(w->state = c))
-    return "out of memory";
-  memory_open (m, dev);
-  c->cells = 64;
-  while (c->cells < 2 * (uint32_t) w->cloud.room)
-    c->cells *= 2;
-  TRY (memory_get (m, &c->cell, c->cells));
-  TRY (memory_get (m, &c->voxel, (size_t) w->cloud.room));
-  TRY (memory_get (m, &c->cell_of, (size_t) w->cloud.room));
-  return memory_get (m, &c->count, SCOPEDETECT_SCORES);
-}
-
-static size_t
-bytes (const ScopedetectWork *w)
-{
-  const ScopedetectCpu *c = w->state;
-
-  return c->memory.bytes;
+  (void) pixels, (void) n_models, (void) hypotheses;
+  v->hashes = 64;
+  while (v->hashes < 2 * (uint32_t) cloud->room)
+    v->hashes *= 2;
+  TRY (memory_get (m, &v->cell, v->hashes));
+  TRY (memory_get (m, &v->voxel, (size_t) cloud->room));
+  TRY (memory_get (m, &v->cell_of, (size_t) cloud->room));
+  return memory_get (m, &scratch->checks.count, SCOPEDETECT_SCORES);
 }
 
 static void
-close (ScopedetectWork *w)
+close (ScopedetectScratch *scratch)
 {
-  ScopedetectCpu *c = w->state;
-
-  if (!c)
-    return;
-  memory_free (&c->memory);
-  free (c);
+  (void) scratch;
 }
 
-static const char *
-repeat (const Device *dev, ScopedetectWork *w,
-    const char *(*queue) (void *data), void *data)
+const char *
+scopedetect_repeat_cpu (const Device *dev, const ScopedetectRounds *rounds,
+    const char *(*queue) (void *data), void *data, ScopedetectGraphs *graphs,
+    ScopedetectHypotheses *hypotheses)
 {
-  (void) dev, (void) w;
+  (void) dev, (void) rounds, (void) graphs, (void) hypotheses;
   return queue (data);
 }
 
-const ScopedetectStages scopedetect_stages_cpu = {open, bytes, close,
-    scopedetect_observe_cpu, scopedetect_points_cpu, scopedetect_segments_cpu,
-    scopedetect_match_cpu, scopedetect_choose_cpu, scopedetect_verify_cpu,
-    scopedetect_cluster_cpu, scopedetect_refine_cpu, scopedetect_align_cpu,
-    scopedetect_climb_cpu, scopedetect_score_cpu, scopedetect_measure_cpu,
-    repeat};
+const ScopedetectStages scopedetect_stages_cpu = {open, close,
+    scopedetect_read_frame_cpu, scopedetect_find_plane_cpu,
+    scopedetect_make_points_cpu, scopedetect_describe_points_cpu,
+    scopedetect_count_points_cpu, scopedetect_make_segments_cpu,
+    scopedetect_match_features_cpu, scopedetect_choose_poses_cpu,
+    scopedetect_verify_poses_cpu, scopedetect_cluster_poses_cpu,
+    scopedetect_refine_poses_cpu, scopedetect_score_poses_cpu,
+    scopedetect_align_poses_cpu, scopedetect_climb_poses_cpu,
+    scopedetect_measure_poses_cpu, scopedetect_repeat_cpu};

@@ -1,89 +1,46 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages of the CUDA backend, and its memory. */
+ * The table of the CUDA backend's stages, and their scratch. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "scopedetect/scopedetect_cuda.cuh"
+#include "scopedetect/scopedetect_observe_cuda.cuh"
 
-/* ---- Stretches of stages as CUDA graphs ----
+/* ---- Rounds 2 and 3 as CUDA graphs ----
  *
- * One launch for all of their kernels and copies.  One is recorded when
- * it is asked for a second time. */
+ * One launch for all of their kernels and copies.  A graph is recorded when the
+ * same rounds are asked for a second time. */
 
 #define RECORDS 16 /* that are remembered: of batches, searched or tracked */
 
-/* All that launches depend on, and that they change. */
 typedef struct {
-  ScopedetectWork work;
-  ScopedetectCuda cuda;
-} State;
-
-typedef struct {
-  State before, after;
+  ScopedetectRounds rounds;
+  ScopedetectHypotheses after;
   cudaGraphExec_t exec; /* NULL: asked for once */
 } Record;
 
-struct _ScopedetectRecords {
+struct _ScopedetectGraphs {
   Record record[RECORDS];
-  State now;
   int next; /* that is forgotten next */
 };
 
-const char *
-scopedetect_repeat_open_cuda (ScopedetectRecords **r)
-{
-  *r = (ScopedetectRecords *) calloc (1, sizeof **r);
-  return *r ? NULL : "out of memory";
-}
-
-void
-scopedetect_repeat_close_cuda (ScopedetectRecords *r)
-{
-  for (int i = 0; r && i < RECORDS; i++)
-    if (r->record[i].exec)
-      cudaGraphExecDestroy (r->record[i].exec);
-  free (r);
-}
-
-/* The state without what stretches do not look at.  Padding can be compared:
- * both start as zeros. */
-static void
-get_state (const ScopedetectWork *w, State *s)
-{
-  memcpy (&s->work, w, sizeof *w);
-  memcpy (&s->cuda, scopedetect_cuda (w), sizeof s->cuda);
-  memset (&s->work.frame, 0, sizeof s->work.frame);
-  s->work.cloud.n = s->work.n_queries = 0;
-  s->work.query_step = s->work.query_first = 0;
-  s->work.n_sources = 0;
-  s->work.left = NULL;
-}
-
-/* What stages change on the host. */
-static void
-set_after (ScopedetectWork *w, const State *after)
-{
-  w->hypothesis = after->work.hypothesis;
-  scopedetect_cuda (w)->spare = after->cuda.spare;
-  scopedetect_cuda (w)->bound = after->cuda.bound;
-}
-
-/* The record of what is asked for now; @known: it was before. */
+/* The record of @rounds; @known: they were asked for before.  Padding can be
+ * compared: @rounds lie in memory that was all zeros. */
 static Record *
-find_record (ScopedetectRecords *r, bool *known)
+find_record (ScopedetectGraphs *g, const ScopedetectRounds *rounds, bool *known)
 {
   Record *found;
 
   for (int i = 0; i < RECORDS; i++)
-    if ((*known = !memcmp (&r->record[i].before, &r->now, sizeof r->now)))
-      return &r->record[i];
-  found = &r->record[r->next];
-  r->next = (r->next + 1) % RECORDS;
+    if ((*known = !memcmp (&g->record[i].rounds, rounds, sizeof *rounds)))
+      return &g->record[i];
+  found = &g->record[g->next];
+  g->next = (g->next + 1) % RECORDS;
   if (found->exec)
     cudaGraphExecDestroy (found->exec);
   found->exec = NULL;
-  memcpy (&found->before, &r->now, sizeof r->now);
+  memcpy (&found->rounds, rounds, sizeof *rounds);
   return found;
 }
 
@@ -109,71 +66,89 @@ record_graph (const Device *dev, const char *(*queue) (void *data), void *data,
 }
 
 const char *
-scopedetect_repeat_cuda (const Device *dev, ScopedetectWork *w,
-    const char *(*queue) (void *data), void *data)
+scopedetect_repeat_cuda (const Device *dev, const ScopedetectRounds *rounds,
+    const char *(*queue) (void *data), void *data, ScopedetectGraphs *graphs,
+    ScopedetectHypotheses *hypotheses)
 {
-  ScopedetectRecords *r = scopedetect_cuda (w)->records;
-  Record *record;
   bool known;
+  Record *record = find_record (graphs, rounds, &known);
 
-  get_state (w, &r->now);
-  record = find_record (r, &known);
   if (!known)
     return queue (data);
   if (!record->exec) {
     TRY (record_graph (dev, queue, data, &record->exec));
-    get_state (w, &record->after);
+    record->after = *hypotheses;
   }
-  set_after (w, &record->after);
+  *hypotheses = record->after;
   CUDA_TRY (cudaGraphLaunch (record->exec, device_stream (dev)));
   return NULL;
 }
 
-static const char *
-open (const Device *dev, ScopedetectWork *w)
-{
-  ScopedetectCuda *c = (ScopedetectCuda *) calloc (1, sizeof *c);
-  size_t hypotheses = (size_t) w->room_models * SCOPEDETECT_MAX_KEPT;
-  DeviceMemory *m;
+/* ---- Scratch ---- */
 
-  if (!(w->state = c))
-    return "out of memory";
-  m = &c->memory;
-  memory_open (m, dev);
-  c->bound = SCOPEDETECT_FOUND;
-  if (dev)
-    TRY (chain_may_overlap (&c->overlaps));
-  TRY (memory_get (m, &c->spare, hypotheses));
-  TRY (memory_get (m, &c->sorted, hypotheses));
-  TRY (scopedetect_choose_open_cuda (m, &c->choose));
-  TRY (scopedetect_score_open_cuda (m, &c->score));
-  TRY (scopedetect_cluster_open_cuda (m, &c->cluster));
-  TRY (scopedetect_repeat_open_cuda (&c->records));
-  return scopedetect_observe_open_cuda (m, w, &c->observe);
+static const char *
+open_voxels (DeviceMemory *m, int pixels, size_t room, size_t grid_hashes,
+    ScopedetectVoxels *v)
+{
+  cudaEvent_t counted;
+
+  for (v->hashes = 64; v->hashes < 2 * (uint32_t) pixels;)
+    v->hashes *= 2;
+  if (m->device) {
+    CUDA_TRY (cudaEventCreateWithFlags (
+        &counted, cudaEventBlockingSync | cudaEventDisableTiming));
+    v->counted = counted;
+  }
+  TRY (memory_get_pinned (m, &v->n_points, 1));
+  TRY (memory_get (m, &v->cell, v->hashes + grid_hashes));
+  v->count = v->cell + v->hashes;
+  TRY (memory_get (m, &v->hash, pixels));
+  TRY (memory_get (m, &v->firsts, ceil_div (pixels, SCOPEDETECT_PIXELS)));
+  TRY (memory_get (m, &v->voxel, room));
+  TRY (memory_get (m, &v->arrival, room));
+  return memory_get (m, &v->unsorted, room);
 }
 
-static size_t
-bytes (const ScopedetectWork *w)
+static const char *
+open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *s,
+    ScopedetectCloud *cloud, ScopedetectHypotheses *h)
 {
-  return scopedetect_cuda (w)->memory.bytes;
+  size_t hypotheses = (size_t) n_models * SCOPEDETECT_MAX_KEPT;
+  size_t room = (size_t) cloud->room;
+
+  TRY (memory_get (m, &s->votes, 1));
+  TRY (open_voxels (m, pixels, room, cloud->grid.mask + 1, &s->voxels));
+  TRY (memory_get (m, &cloud->grid.listed, room));
+  TRY (memory_get (m, &s->neighbours.spread, room));
+  TRY (memory_get (m, &s->neighbours.near, room * SCOPEDETECT_NEAR));
+  TRY (memory_get (m, &s->neighbours.n_near, room));
+  TRY (memory_get (m, &s->checks.bins, 1));
+  TRY (memory_get (m, &s->sieve, SCOPEDETECT_BATCH));
+  TRY (
+      memory_get (m, &s->shares, SCOPEDETECT_BATCH * SCOPEDETECT_SHARED_POSES));
+  TRY (memory_get (m, &h->spare, hypotheses));
+  TRY (memory_get (m, &h->key, hypotheses));
+  s->graphs = (ScopedetectGraphs *) calloc (1, sizeof *s->graphs);
+  return s->graphs ? NULL : "out of memory";
 }
 
 static void
-close (ScopedetectWork *w)
+close (ScopedetectScratch *s)
 {
-  ScopedetectCuda *c = scopedetect_cuda (w);
-
-  if (!c)
-    return;
-  scopedetect_repeat_close_cuda (c->records);
-  memory_free (&c->memory);
-  scopedetect_observe_close_cuda (c->observe);
-  free (c);
+  for (int i = 0; s->graphs && i < RECORDS; i++)
+    if (s->graphs->record[i].exec)
+      cudaGraphExecDestroy (s->graphs->record[i].exec);
+  free (s->graphs);
+  if (s->voxels.counted)
+    cudaEventDestroy ((cudaEvent_t) s->voxels.counted);
 }
 
-extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, bytes,
-    close, scopedetect_observe_cuda, scopedetect_points_cuda,
-    scopedetect_segments_cuda, scopedetect_match_cuda, scopedetect_choose_cuda,
-    scopedetect_verify_cuda, scopedetect_cluster_cuda, scopedetect_refine_cuda,
-    scopedetect_align_cuda, scopedetect_climb_cuda, scopedetect_score_cuda,
-    scopedetect_measure_cuda, scopedetect_repeat_cuda};
+extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, close,
+    scopedetect_read_frame_cuda, scopedetect_find_plane_cuda,
+    scopedetect_make_points_cuda, scopedetect_describe_points_cuda,
+    scopedetect_count_points_cuda, scopedetect_make_segments_cuda,
+    scopedetect_match_features_cuda, scopedetect_choose_poses_cuda,
+    scopedetect_verify_poses_cuda, scopedetect_cluster_poses_cuda,
+    scopedetect_refine_poses_cuda, scopedetect_score_poses_cuda,
+    scopedetect_align_poses_cuda, scopedetect_climb_poses_cuda,
+    scopedetect_measure_poses_cuda, scopedetect_repeat_cuda};

@@ -1,102 +1,79 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of the CUDA backend that lie in files of their own.  Kernels take
- * the work by value, as __grid_constant__, so that the functions of the headers
- * can be given its address. */
+ * What the stages of the CUDA backend share: their scratch, launches, and sums
+ * over a block.  Kernels take structs by value, as __grid_constant__, so that
+ * the functions of the headers can be given their addresses. */
 #pragma once
 
 #include "common/chain.cuh"
 #include "common/memory.h"
-#include "scopedetect/scopedetect_core.h"
+#include "scopedetect/scopedetect_score_core.h"
+#include "scopedetect/scopedetect_stages.h"
 
-static_assert (sizeof (ScopedetectWork) < 3900, "must fit as an argument");
+static_assert (sizeof (ScopedetectRounds) < 3900, "must fit as arguments");
 
-/* What scopedetect_observe_cuda.cu, _features_cuda.cu and _segment_cuda.cu need
- * of their own. */
-typedef struct _ScopedetectObserveCuda ScopedetectObserveCuda;
-typedef struct _ScopedetectChooseCuda ScopedetectChooseCuda;
-typedef struct _ScopedetectScoreCuda ScopedetectScoreCuda;
-typedef struct _ScopedetectClusterCuda ScopedetectClusterCuda;
-typedef struct _ScopedetectRecords ScopedetectRecords;
+/* ---- Scratch ---- */
 
-/* The backend's own memory. */
-typedef struct {
-  DeviceMemory memory; /* of all that the others point to */
-  bool overlaps; /* kernels may start before those before them have ended */
-  int bound;     /* hypotheses of a model that there may be now; only the device
-                    knows how many there are */
-  /* As w->hypothesis, with which it changes places. */
-  ScopedetectHypothesis *spare;
-  uint64_t *sorted; /* [model][SCOPEDETECT_MAX_KEPT]: keys, in order */
-  ScopedetectObserveCuda *observe;
-  ScopedetectChooseCuda *choose; /* device memory, as is: */
-  ScopedetectScoreCuda *score;
-  ScopedetectClusterCuda *cluster;
-  ScopedetectRecords *records; /* host memory */
-} ScopedetectCuda;
+/* Counted while the plane is looked for; 0 before and after. */
+struct _ScopedetectVotes {
+  uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
+};
 
-static inline ScopedetectCuda *
-scopedetect_cuda (const ScopedetectWork *w)
-{
-  return (ScopedetectCuda *) w->state;
-}
+#define SCOPEDETECT_SCORE_BINS 256 /* and of the scores in one of them */
+#define SCOPEDETECT_CHUNK 4096     /* scores that a block takes over */
+#define SCOPEDETECT_MAX_CHUNKS \
+ (SCOPEDETECT_MAX_POINTS * SCOPEDETECT_MAX_NEIGHBOURS * 2 / SCOPEDETECT_CHUNK)
 
-/* scopedetect_observe_cuda.cu: makes and frees what c->observe points to, with
- * memory of @m; the work has its sizes by then.  Freeing takes NULL and what
- * was made in part, once @m is freed. */
-const char *scopedetect_observe_open_cuda (
-    DeviceMemory *m, const ScopedetectWork *w, ScopedetectObserveCuda **o);
-void scopedetect_observe_close_cuda (ScopedetectObserveCuda *o);
+struct _ScopedetectBins {
+  /* Of each model: how many scores are in each bin, and in each bin of the one
+   * that holds the threshold. */
+  int bin[SCOPEDETECT_BATCH][2][SCOPEDETECT_SCORE_BINS];
+  /* Of each chunk of scores: how many are above the threshold, and on it. */
+  int2 chunk[SCOPEDETECT_BATCH][SCOPEDETECT_MAX_CHUNKS];
+};
 
-/* Memory of scopedetect_round1_cuda.cu, scopedetect_score_cuda.cu and
- * scopedetect_cluster_cuda.cu. */
-const char *scopedetect_choose_open_cuda (
-    DeviceMemory *m, ScopedetectChooseCuda **c);
-const char *scopedetect_score_open_cuda (
-    DeviceMemory *m, ScopedetectScoreCuda **c);
-const char *scopedetect_cluster_open_cuda (
-    DeviceMemory *m, ScopedetectClusterCuda **c);
+static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
 
-/* Memory of the graphs; freeing takes NULL. */
-const char *scopedetect_repeat_open_cuda (ScopedetectRecords **r);
-void scopedetect_repeat_close_cuda (ScopedetectRecords *r);
+/* How far a model's hypotheses are decided. */
+struct _ScopedetectSieve {
+  int kept, sifted; /* their number; the number before the last ones */
+  int next;         /* hypothesis that is looked at next */
+  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a hypothesis after that: it
+                                               is like one that is kept */
+};
 
-/* The hypotheses are those in the other place. */
-void scopedetect_change_places (ScopedetectWork *w);
+#define SCOPEDETECT_SHARED_BY 5 /* blocks that score a pose with all points */
+#define SCOPEDETECT_SHARED_POSES 256 /* of a model: those scored so */
 
-/* Puts the hypotheses of each model in order. */
-const char *scopedetect_order_cuda (const Device *dev, ScopedetectWork *w);
+/* What the blocks of a hypothesis hand to the one of them that is done last,
+ * which leaves all but the totals as zeros. */
+struct _ScopedetectShares {
+  ScopedetectTotals totals[SCOPEDETECT_SHARED_BY];
+  long long off; /* of the segments that are taken; bits: which are */
+  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
+  uint32_t done;
+};
 
-const char *scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_points_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_match_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_verify_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_cluster_cuda (
-    const Device *dev, ScopedetectWork *w, int n);
-const char *scopedetect_refine_cuda (const Device *dev, ScopedetectWork *w,
-    int steps, float gate, float min_gate);
-const char *scopedetect_align_cuda (
-    const Device *dev, ScopedetectWork *w, int k);
-const char *scopedetect_climb_cuda (
-    const Device *dev, ScopedetectWork *w, int steps);
-const char *scopedetect_score_cuda (
-    const Device *dev, ScopedetectWork *w, int n);
-const char *scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w);
-const char *scopedetect_repeat_cuda (const Device *dev, ScopedetectWork *w,
-    const char *(*queue) (void *data), void *data);
+/* ---- Launches ---- */
 
 /* Queues @kernel, which calls await_previous () before all else. */
 template <class... Params, class... Args>
 static inline const char *
-scopedetect_launch (const Device *dev, const ScopedetectWork *w,
-    void (*kernel) (Params...), dim3 blocks, dim3 threads, size_t shared,
-    const Args &...args)
+scopedetect_launch (const Device *dev, void (*kernel) (Params...), dim3 blocks,
+    dim3 threads, size_t shared, const Args &...args)
 {
-  return launch_after (dev, scopedetect_cuda (w)->overlaps, kernel, blocks,
-      threads, shared, args...);
+  bool overlap = false;
+
+  TRY (chain_may_overlap (&overlap));
+  return launch_after (dev, overlap, kernel, blocks, threads, shared, args...);
 }
+
+/* The hypotheses are those in the other place. */
+void scopedetect_change_places (ScopedetectHypotheses *hypotheses);
+
+/* Puts the hypotheses of each model in order. */
+const char *scopedetect_order_cuda (
+    const Device *dev, int n_models, ScopedetectHypotheses *hypotheses);
 
 /* ---- Sums over the threads of a block ----
  *

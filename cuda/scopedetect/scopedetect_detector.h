@@ -4,7 +4,7 @@
 #pragma once
 
 #include "common/memory.h"
-#include "scopedetect/scopedetect_core.h"
+#include "scopedetect/scopedetect_stages.h"
 #include "scopedetect/explain/explain.h"
 
 /* What a search found of all models, best first. */
@@ -18,14 +18,34 @@ struct _Scopedetect {
   Device device, host;
   DeviceMemory memory, host_memory; /* of device and host */
   const ScopedetectStages *stages;
-  ScopedetectWork work;
-  ScopedetectShape *shape; /* of all models, in device memory */
+  ScopedetectScratch scratch;
+  ScopedetectCounts *counts; /* device memory */
+
+  /* The frame, observed: */
+  ScopedetectParams params; /* it was given with */
+  ScopedetectScene scene;
+  ScopedetectBounds bounds;
+  ScopedetectCloud cloud;
+  ScopedetectSegments segments;
+
+  /* The rounds of a batch of models: */
+  ScopedetectNoise *noise;
+  Vec *view;
+  ScopedetectQueries queries;
+  ScopedetectMatches matches;
+  ScopedetectRounds rounds;            /* In of rounds 2 and 3 */
+  ScopedetectHypotheses no_hypotheses; /* where a batch begins */
+  ScopedetectHypotheses hypotheses;    /* as the stage before has left them */
+  ScopedetectMeasure *measure;         /* pinned: [model][SCOPEDETECT_FOUND] */
+
+  float spacing, feature_radius; /* of the models */
+  ScopedetectShape *shape;       /* of all models, in device memory */
   ScopedetectShape
       *host_shape; /* likewise, what no stage needs to be asked: sizes, points,
                       nearest points and symmetries, in host memory */
   int n_models;
   ScopedetectHypothesis *found; /* pinned: the best of each model of a batch */
-  ScopedetectCounts *counts;    /* pinned: what came back */
+  ScopedetectCounts *counted;   /* pinned: counts, as they came back */
   int *every_model;             /* 0, 1, … */
   int *chosen;                  /* room for all: those that are searched for */
   ScopedetectVote *vote;        /* likewise: of those that may be */
@@ -57,7 +77,8 @@ double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
 /* Fills the result of a hypothesis, all but its model. */
-void scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
+void scopedetect_set_object (ScopedetectObject *o,
+    const ScopedetectParams *params, bool frame_colour,
     const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     const ScopedetectMeasure *measure);
 
@@ -77,9 +98,10 @@ const char *scopedetect_explain (Scopedetect *s);
 /* From the hypotheses of @model, @n of them in order, to objects: those that
  * score enough and are no better one's duplicates.  Returns how many; there is
  * room for SCOPEDETECT_MAX_OBJECTS. */
-int scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *shape,
-    int model, const ScopedetectHypothesis *found,
-    const ScopedetectMeasure *measure, int n, ScopedetectObject *objects);
+int scopedetect_decide (const ScopedetectParams *params, bool frame_colour,
+    const ScopedetectShape *shape, int model,
+    const ScopedetectHypothesis *found, const ScopedetectMeasure *measure,
+    int n, ScopedetectObject *objects);
 
 /* Of @n objects, whose models are @shapes, drops those of which less than
  * @least_own of what they explain is not explained by better ones; @fate has

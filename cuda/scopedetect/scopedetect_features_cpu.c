@@ -6,7 +6,7 @@
 #include "scopedetect/scopedetect_features_core.h"
 
 void
-scopedetect_grid_cpu (ScopedetectCloud *c, float radius)
+scopedetect_set_grid (ScopedetectCloud *c, float radius)
 {
   ScopedetectGrid *g = &c->grid;
 
@@ -105,7 +105,7 @@ set_fpfh_of_points (void *data, int begin, int end)
 }
 
 void
-scopedetect_features_cpu (ScopedetectCloud *c, float radius)
+scopedetect_set_features (ScopedetectCloud *c, float radius)
 {
   Features f = {c, radius};
 

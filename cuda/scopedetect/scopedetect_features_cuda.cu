@@ -49,11 +49,11 @@ write_spfh (float *h, const Counts &c, int n)
 
 /* A warp a point: its neighbours, their spread, and its SPFH. */
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
-    describe_kernel (const __grid_constant__ ScopedetectWork w,
-        const __grid_constant__ ScopedetectObserveCuda o)
+    describe_kernel (const __grid_constant__ ScopedetectCloud c,
+        const __grid_constant__ ScopedetectNeighbours o,
+        const ScopedetectPointCounts *counts)
 {
   __shared__ ScopedetectReach reach[WARPS];
-  const ScopedetectCloud &c = w.cloud;
   ScopedetectReach *r = &reach[threadIdx.x / 32];
   int i = thread_index () / 32, lane = threadIdx.x % 32, n, bin[3];
   Counts count = {{0, 0, 0}};
@@ -61,10 +61,10 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
   ScopedetectSpread spread;
 
   await_previous ();
-  if (i >= w.counts->n_points)
+  if (i >= counts->n)
     return;
   x = c.x[i], normal = c.normal[i];
-  n = scopedetect_near_warp (c, o.listed, x, c.grid.cell, r);
+  n = scopedetect_near_warp (c, x, c.grid.cell, r);
   spread = scopedetect_spread (normal);
   for (int k = lane; k < n; k += 32) {
     int j = r->near[k];
@@ -84,14 +84,15 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
 }
 
 static __global__ void
-curvature_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+curvature_kernel (const __grid_constant__ ScopedetectCloud cloud,
+    const __grid_constant__ ScopedetectNeighbours o,
+    const ScopedetectPointCounts *counts)
 {
-  ScopedetectCloud c = w.cloud;
+  ScopedetectCloud c = cloud;
   int i = thread_index ();
 
   await_previous ();
-  if (i < w.counts->n_points)
+  if (i < counts->n)
     scopedetect_curvature (&c, i, &o.spread[i], o.n_near[i]);
 }
 
@@ -114,7 +115,7 @@ typedef struct {
 /* Neighbours @first to @first + 31 of each point; those that are not there
  * weigh nothing. */
 static __device__ void
-load_neighbours (const ScopedetectCloud &c, const ScopedetectObserveCuda &o,
+load_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
     int i, const int n[TOGETHER], int first, Blend *b)
 {
   int lane = threadIdx.x % 32, k = first + lane;
@@ -133,7 +134,7 @@ load_neighbours (const ScopedetectCloud &c, const ScopedetectObserveCuda &o,
 /* The FPFH of points @i and on before they are scaled: a lane adds four bins of
  * one of them up, neighbour by neighbour. */
 static __device__ void
-blend (const ScopedetectCloud &c, const ScopedetectObserveCuda &o, int i,
+blend (const ScopedetectCloud &c, const ScopedetectNeighbours &o, int i,
     int points, Blend *b)
 {
   int p = threadIdx.x % 32 / QUADS, quad = threadIdx.x % 32 % QUADS,
@@ -165,16 +166,16 @@ blend (const ScopedetectCloud &c, const ScopedetectObserveCuda &o, int i,
 }
 
 static __global__ void __launch_bounds__ (32 * WARPS)
-    fpfh_kernel (const __grid_constant__ ScopedetectWork w,
-        const __grid_constant__ ScopedetectObserveCuda o)
+    fpfh_kernel (const __grid_constant__ ScopedetectCloud c,
+        const __grid_constant__ ScopedetectNeighbours o,
+        const ScopedetectPointCounts *counts)
 {
   __shared__ Blend blends[WARPS];
-  const ScopedetectCloud &c = w.cloud;
   Blend *b = &blends[threadIdx.x / 32];
   int i = thread_index () / 32 * TOGETHER, lane = threadIdx.x % 32, points;
 
   await_previous ();
-  points = w.counts->n_points;
+  points = counts->n;
   if (i >= points)
     return;
   blend (c, o, i, points, b);
@@ -194,16 +195,18 @@ static __global__ void __launch_bounds__ (32 * WARPS)
 }
 
 const char *
-scopedetect_features_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_describe_points_cuda (const Device *dev,
+    const ScopedetectPointCounts *counts, ScopedetectNeighbours *neighbours,
+    ScopedetectCloud *cloud)
 {
-  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
-  int room = w->cloud.room;
+  const ScopedetectNeighbours *o = neighbours;
+  int room = cloud->room;
   dim3 threads (32 * WARPS);
 
-  TRY (scopedetect_launch (dev, w, describe_kernel,
-      dim3 (ceil_div (room, WARPS)), threads, 0, *w, *o));
-  TRY (scopedetect_launch (dev, w, curvature_kernel,
-      dim3 (ceil_div (room, 128)), dim3 (128), 0, *w, *o));
-  return scopedetect_launch (dev, w, fpfh_kernel,
-      dim3 (ceil_div (room, WARPS * TOGETHER)), threads, 0, *w, *o);
+  TRY (scopedetect_launch (dev, describe_kernel, dim3 (ceil_div (room, WARPS)),
+      threads, 0, *cloud, *o, counts));
+  TRY (scopedetect_launch (dev, curvature_kernel, dim3 (ceil_div (room, 128)),
+      dim3 (128), 0, *cloud, *o, counts));
+  return scopedetect_launch (dev, fpfh_kernel,
+      dim3 (ceil_div (room, WARPS * TOGETHER)), threads, 0, *cloud, *o, counts);
 }

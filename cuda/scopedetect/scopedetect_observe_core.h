@@ -18,22 +18,24 @@
 
 /* Depth of a pixel in metres, 0 where it is missing or nearer than counts. */
 BOTH float
-scopedetect_measured (const ScopedetectWork *w, int x, int y)
+scopedetect_measured (
+    const ScopedetectFrame *f, const ScopedetectParams *p, int x, int y)
 {
-  const uint16_t *row = (const uint16_t *) ((const uint8_t *) w->frame.depth +
-      (size_t) y * w->frame.depth_stride);
-  float z = (float) row[x] * (float) w->params.depth_scale;
+  const uint16_t *row = (const uint16_t *) ((const uint8_t *) f->depth +
+      (size_t) y * f->depth_stride);
+  float z = (float) row[x] * (float) p->depth_scale;
 
-  return z >= (float) w->params.near && row[x] != SCOPEDETECT_HOLE ? z : 0;
+  return z >= (float) p->near && row[x] != SCOPEDETECT_HOLE ? z : 0;
 }
 
 /* The same, 0 where it is farther than counts, too. */
 BOTH float
-scopedetect_depth (const ScopedetectWork *w, int x, int y)
+scopedetect_depth (
+    const ScopedetectFrame *f, const ScopedetectParams *p, int x, int y)
 {
-  float z = scopedetect_measured (w, x, y);
+  float z = scopedetect_measured (f, p, x, y);
 
-  return z <= (float) w->params.far ? z : 0;
+  return z <= (float) p->far ? z : 0;
 }
 
 /* The normal of the plane through the points within a radius of a pixel, on a
@@ -79,9 +81,9 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
 /* Candidate @k for the plane that objects stand on: that through three random
  * pixels, with its normal towards the camera; false where they span none. */
 BOTH bool
-scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
+scopedetect_draw_plane (
+    const ScopedetectScene *s, uint64_t seed, uint64_t k, float plane[4])
 {
-  const ScopedetectScene *s = &w->scene;
   Vec p[3], n;
   float length;
 
@@ -90,9 +92,8 @@ scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
 
     for (int t = 0; t < 8 && !found; t++) { /* missing pixels are passed over */
       uint64_t at = (k * 3 + (uint64_t) i) * 8 + (uint64_t) t;
-      int u = (int) random_below (w->params.seed, 2 * at, (uint32_t) s->width);
-      int v =
-          (int) random_below (w->params.seed, 2 * at + 1, (uint32_t) s->height);
+      int u = (int) random_below (seed, 2 * at, (uint32_t) s->width);
+      int v = (int) random_below (seed, 2 * at + 1, (uint32_t) s->height);
       float z = s->z[(size_t) v * s->width + u];
 
       if (z > 0)
@@ -113,10 +114,9 @@ scopedetect_draw_plane (const ScopedetectWork *w, uint64_t k, float plane[4])
 
 /* Whether @at, the point of a pixel that has depth, lies in the plane. */
 BOTH bool
-scopedetect_in_plane (const ScopedetectWork *w, const float plane[4], Vec at)
+scopedetect_in_plane (const ScopedetectParams *p, const float plane[4], Vec at)
 {
-  return fabsf (scopedetect_height (plane, at)) <
-      (float) w->params.table_tolerance;
+  return fabsf (scopedetect_height (plane, at)) < (float) p->table_tolerance;
 }
 
 /* Pixel @i of those on which planes are tried, one of 4 x 4; z is 0 where its
@@ -150,17 +150,17 @@ typedef struct {
 
 /* Adds probe @i to @sums if it lies in the plane and within its reach. */
 BOTH void
-scopedetect_add_to_plane (const ScopedetectWork *w, const float plane[4], int i,
-    ScopedetectPlaneSums *sums)
+scopedetect_add_to_plane (const ScopedetectScene *s, const ScopedetectParams *p,
+    const float plane[4], int i, ScopedetectPlaneSums *sums)
 {
-  Vec at = scopedetect_probe (&w->scene, i);
+  Vec at = scopedetect_probe (s, i);
   long long x[3] = {(long long) (at.x * SCOPEDETECT_PLANE_FIX),
       (long long) (at.y * SCOPEDETECT_PLANE_FIX),
       (long long) (at.z * SCOPEDETECT_PLANE_FIX)};
 
   if (!(at.z > 0) || fabsf (at.x) > SCOPEDETECT_PLANE_REACH ||
       fabsf (at.y) > SCOPEDETECT_PLANE_REACH ||
-      !scopedetect_in_plane (w, plane, at))
+      !scopedetect_in_plane (p, plane, at))
     return;
   sums->n++;
   for (int a = 0, k = 0; a < 3; a++) {
@@ -208,35 +208,33 @@ scopedetect_fit_plane (const ScopedetectPlaneSums *sums, float plane[4])
   plane[3] = -vec_dot (normal, middle);
 }
 
-/* Whether objects are searched for at pixel @at. */
+/* Whether objects are searched for at pixel (@x, @y). */
 BOTH bool
-scopedetect_in_region (const ScopedetectWork *w, int at)
+scopedetect_in_region (const ScopedetectBounds *b, int x, int y)
 {
-  const ScopedetectFrame *f = &w->frame;
-  int x = at % w->scene.width, y = at / w->scene.width;
-
-  for (int i = 0; i < f->n_regions; i++)
-    if (x >= f->region[i].x0 && x < f->region[i].x1 && y >= f->region[i].y0 &&
-        y < f->region[i].y1)
+  for (int i = 0; i < b->n_regions; i++)
+    if (x >= b->region[i].x0 && x < b->region[i].x1 && y >= b->region[i].y0 &&
+        y < b->region[i].y1)
       return true;
-  return !f->n_regions;
+  return !b->n_regions;
 }
 
 /* Whether a pixel may be of an object: it has a normal, lies in the region and,
  * if there is a plane, above it. */
 BOTH bool
-scopedetect_is_wanted (
-    const ScopedetectWork *w, const ScopedetectPixel *p, Vec at)
+scopedetect_is_wanted (const ScopedetectScene *s, const ScopedetectBounds *b,
+    const ScopedetectPixel *p, Vec at)
 {
+  int i = (int) (p - s->pixel);
   float h;
 
   if (!(p->z > 0) || (p->nx == 0 && p->ny == 0 && p->nz == 0) ||
-      !scopedetect_in_region (w, (int) (p - w->scene.pixel)))
+      !scopedetect_in_region (b, i % s->width, i / s->width))
     return false;
-  if (!w->counts->has_plane)
+  if (!b->plane->is_found)
     return true;
-  h = scopedetect_height (w->counts->plane, at);
-  return h > (float) w->params.table_low && h < (float) w->params.table_high;
+  h = scopedetect_height (b->plane->plane, at);
+  return h > b->low && h < b->high;
 }
 
 /* Whether the surface of a pixel ends there: a pixel beside it is so much
@@ -244,9 +242,9 @@ scopedetect_is_wanted (
  * Where that pixel has no depth, the one behind it in the same direction is
  * asked. */
 BOTH bool
-scopedetect_range_edge (const ScopedetectWork *w, int x, int y)
+scopedetect_range_edge (const ScopedetectScene *s, const ScopedetectFrame *f,
+    const ScopedetectParams *p, int x, int y)
 {
-  const ScopedetectScene *s = &w->scene;
   float z = s->z[(size_t) y * s->width + x];
 
   if (!(z > 0))
@@ -257,12 +255,12 @@ scopedetect_range_edge (const ScopedetectWork *w, int x, int y)
 
     if (u < 0 || v < 0 || u >= s->width || v >= s->height)
       continue;
-    o = scopedetect_measured (w, u, v);
+    o = scopedetect_measured (f, p, u, v);
     if (!(o > 0)) {
       u += u - x, v += v - y;
       if (u < 0 || v < 0 || u >= s->width || v >= s->height)
         continue;
-      o = scopedetect_measured (w, u, v);
+      o = scopedetect_measured (f, p, u, v);
     }
     if (o - z > SCOPEDETECT_RANGE_JUMP * z)
       return true;
@@ -307,13 +305,12 @@ scopedetect_gradient (const ScopedetectScene *s, int x, int y)
 
 /* The probability of an edge: the weighted sum of its kinds. */
 BOTH float
-scopedetect_edge_at (const ScopedetectWork *w, int x, int y)
+scopedetect_edge_at (const ScopedetectScene *s, const ScopedetectFrame *f,
+    const ScopedetectParams *p, int x, int y)
 {
-  const ScopedetectScene *s = &w->scene;
-  const ScopedetectParams *p = &w->params;
   float e = 0;
 
-  if (scopedetect_range_edge (w, x, y))
+  if (scopedetect_range_edge (s, f, p, x, y))
     e += (float) p->range_edge;
   if (p->fold_edge > 0 && scopedetect_fold (s, x, y))
     e += (float) p->fold_edge;
@@ -358,28 +355,27 @@ scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
 
 /* Depth and colour of a pixel to the scene; @color may be NULL. */
 BOTH void
-scopedetect_read_pixel (
-    const ScopedetectWork *w, const Image *color, const Yuv *yuv, int x, int y)
+scopedetect_read_pixel (const ScopedetectScene *s, const ScopedetectFrame *f,
+    const ScopedetectParams *p, const Image *color, const Yuv *yuv, int x,
+    int y)
 {
-  const ScopedetectScene *s = &w->scene;
-  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
+  ScopedetectPixel *o = &s->pixel[(size_t) y * s->width + x];
   Vec lab = {0, 0, 0};
 
-  p->z = s->z[(size_t) y * s->width + x] = scopedetect_depth (w, x, y);
+  o->z = s->z[(size_t) y * s->width + x] = scopedetect_depth (f, p, x, y);
   if (color)
     lab = scopedetect_colour_at (color, yuv, x, y);
-  p->l = lab.x, p->a = lab.y, p->b = lab.z;
+  o->l = lab.x, o->a = lab.y, o->b = lab.z;
 }
 
 /* The depth of all pixels known. */
 BOTH void
-scopedetect_set_normal (const ScopedetectWork *w, int x, int y)
+scopedetect_set_normal (const ScopedetectScene *s, float radius, int x, int y)
 {
-  const ScopedetectScene *s = &w->scene;
   ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
   Vec n = {0, 0, 0};
 
   if (s->z[(size_t) y * s->width + x] > 0)
-    n = scopedetect_normal (s, x, y, (float) w->params.normal_radius);
+    n = scopedetect_normal (s, x, y, radius);
   p->nx = n.x, p->ny = n.y, p->nz = n.z;
 }

@@ -19,97 +19,103 @@ blurred (const ScopedetectScene *s, const float *e, int x, int y)
   return scopedetect_blur (around);
 }
 
-static void
-find_edges_of_rows (void *data, int begin, int end)
-{
-  ScopedetectWork *w = data;
-  ScopedetectScene *s = &w->scene;
+typedef struct {
+  const ScopedetectFrame *frame;
+  const ScopedetectParams *params;
+  const ScopedetectScene *scene;
+  Yuv yuv; /* of colours in YUV */
+} Reading;
 
-  for (int i = begin * s->width; i < end * s->width; i++)
-    s->edge[0][i] = scopedetect_edge_at (w, i % s->width, i / s->width);
+static void
+read_rows (void *data, int begin, int end)
+{
+  const Reading *r = data;
+  const Image *color = r->frame->color;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < r->scene->width; x++)
+      scopedetect_read_pixel (
+          r->scene, r->frame, r->params, color, &r->yuv, x, y);
 }
 
+static void
+set_normals_of_rows (void *data, int begin, int end)
+{
+  const Reading *r = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < r->scene->width; x++)
+      scopedetect_set_normal (r->scene, (float) r->params->normal_radius, x, y);
+}
+
+/* Of edges to edges, or to the logarithms of the pixels. */
 typedef struct {
-  ScopedetectScene *scene;
+  const Reading *reading;
   const float *from;
   float *to;
 } Blur;
 
 static void
+find_edges_of_rows (void *data, int begin, int end)
+{
+  const Blur *b = data;
+  const Reading *r = b->reading;
+  int width = r->scene->width;
+
+  for (int i = begin * width; i < end * width; i++)
+    b->to[i] = scopedetect_edge_at (
+        r->scene, r->frame, r->params, i % width, i / width);
+}
+
+static void
 blur_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
-  int width = b->scene->width;
+  const ScopedetectScene *s = b->reading->scene;
 
-  for (int i = begin * width; i < end * width; i++)
-    b->to[i] = blurred (b->scene, b->from, i % width, i / width);
+  for (int i = begin * s->width; i < end * s->width; i++)
+    b->to[i] = blurred (s, b->from, i % s->width, i / s->width);
 }
 
 static void
 take_logs_of_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
-  ScopedetectScene *s = b->scene;
+  const ScopedetectScene *s = b->reading->scene;
 
   for (int i = begin * s->width; i < end * s->width; i++)
     s->pixel[i].edge = scopedetect_log_edge (b->from[i]);
 }
 
-/* Blurs edges and writes their logarithms to the pixels. */
-static void
-set_edges (ScopedetectWork *w)
-{
-  ScopedetectScene *s = &w->scene;
-  Blur b = {s, s->edge[0], s->edge[1]};
-
-  parallel_for (s->height, 0, find_edges_of_rows, w);
-  for (int k = 0; k < w->params.edge_blur; k++) {
-    b.from = s->edge[k % 2], b.to = s->edge[(k + 1) % 2];
-    parallel_for (s->height, 0, blur_rows, &b);
-  }
-  b.from = s->edge[w->params.edge_blur % 2];
-  parallel_for (s->height, 0, take_logs_of_rows, &b);
-}
-
-static void
-read_rows (void *data, int begin, int end)
-{
-  ScopedetectWork *w = data;
-  const ScopedetectScene *s = &w->scene;
-  const Image *color = w->frame.color;
-  Yuv yuv = {0};
-
-  if (s->has_colour && image_is_yuv (color->format))
-    yuv = yuv_of (color->matrix, color->full_range);
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < s->width; x++)
-      scopedetect_read_pixel (w, color, &yuv, x, y);
-}
-
-static void
-set_normals_of_rows (void *data, int begin, int end)
-{
-  ScopedetectWork *w = data;
-
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->scene.width; x++)
-      scopedetect_set_normal (w, x, y);
-}
-
 const char *
-scopedetect_observe_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_read_frame_cpu (const Device *dev, const ScopedetectFrame *frame,
+    const ScopedetectParams *params, float *const edge[2],
+    ScopedetectScene *scene)
 {
+  Reading r = {frame, params, scene, {0}};
+  Blur b = {&r, NULL, edge[0]};
+
   (void) dev;
-  parallel_for (w->scene.height, 0, read_rows, w);
-  parallel_for (w->scene.height, 4, set_normals_of_rows, w);
-  set_edges (w);
+  if (scene->has_colour && image_is_yuv (frame->color->format))
+    r.yuv = yuv_of (frame->color->matrix, frame->color->full_range);
+  parallel_for (scene->height, 0, read_rows, &r);
+  parallel_for (scene->height, 4, set_normals_of_rows, &r);
+  parallel_for (scene->height, 0, find_edges_of_rows, &b);
+  for (int k = 0; k < params->edge_blur; k++) {
+    b.from = edge[k % 2], b.to = edge[(k + 1) % 2];
+    parallel_for (scene->height, 0, blur_rows, &b);
+  }
+  b.from = edge[params->edge_blur % 2];
+  parallel_for (scene->height, 0, take_logs_of_rows, &b);
   return NULL;
 }
 
+/* ---- The plane ---- */
+
 static int
-inliers (const ScopedetectWork *w, const float plane[4], int *looked)
+inliers (const ScopedetectScene *s, const ScopedetectParams *p,
+    const float plane[4], int *looked)
 {
-  const ScopedetectScene *s = &w->scene;
   int n = 0;
 
   *looked = 0;
@@ -119,14 +125,15 @@ inliers (const ScopedetectWork *w, const float plane[4], int *looked)
 
       if (!(z > 0))
         continue;
-      n += scopedetect_in_plane (w, plane, scopedetect_unproject (s, x, y, z));
+      n += scopedetect_in_plane (p, plane, scopedetect_unproject (s, x, y, z));
       (*looked)++;
     }
   return n;
 }
 
 typedef struct {
-  const ScopedetectWork *w;
+  const ScopedetectScene *scene;
+  const ScopedetectParams *params;
   int *count; /* of inliers, of each plane */
 } Planes;
 
@@ -139,8 +146,9 @@ try_planes (void *data, int begin, int end)
     float plane[4];
     int looked;
 
-    p->count[k] = scopedetect_draw_plane (p->w, (uint64_t) k, plane)
-        ? inliers (p->w, plane, &looked)
+    p->count[k] =
+        scopedetect_draw_plane (p->scene, p->params->seed, (uint64_t) k, plane)
+        ? inliers (p->scene, p->params, plane, &looked)
         : 0;
   }
 }
@@ -148,111 +156,134 @@ try_planes (void *data, int begin, int end)
 /* Fits the plane to its points until they stay the same, so that it does not
  * depend on which pixels were drawn. */
 static void
-fit_plane (ScopedetectWork *w)
+fit_plane (
+    const ScopedetectScene *s, const ScopedetectParams *p, float plane[4])
 {
   ScopedetectPlaneSums sums, before = {0};
 
   for (int k = 0; k < SCOPEDETECT_PLANE_FITS; k++, before = sums) {
     memset (&sums, 0, sizeof sums);
-    for (int i = 0; i < scopedetect_n_probes (&w->scene); i++)
-      scopedetect_add_to_plane (w, w->counts->plane, i, &sums);
+    for (int i = 0; i < scopedetect_n_probes (s); i++)
+      scopedetect_add_to_plane (s, p, plane, i, &sums);
     if (scopedetect_same_sums (&sums, &before))
       return;
-    scopedetect_fit_plane (&sums, w->counts->plane);
+    scopedetect_fit_plane (&sums, plane);
   }
 }
 
-/* The plane that most pixels lie in, of those drawn the first; none if fewer
- * than a fifth do. */
-static void
-find_plane (ScopedetectWork *w)
+/* None is found if fewer than a fifth of the pixels lie in the best. */
+const char *
+scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
+    const ScopedetectParams *p, ScopedetectVotes *votes,
+    ScopedetectPlane *plane)
 {
   int count[SCOPEDETECT_PLANES], best = 0, looked = 0;
 
-  parallel_for (SCOPEDETECT_PLANES, 8, try_planes, &(Planes){w, count});
+  (void) dev, (void) votes;
+  parallel_for (SCOPEDETECT_PLANES, 8, try_planes, &(Planes){s, p, count});
   for (int k = 1; k < SCOPEDETECT_PLANES; k++)
     best = count[k] > count[best] ? k : best;
   if (count[best]) {
-    scopedetect_draw_plane (w, (uint64_t) best, w->counts->plane);
-    inliers (w, w->counts->plane, &looked);
+    scopedetect_draw_plane (s, p->seed, (uint64_t) best, plane->plane);
+    inliers (s, p, plane->plane, &looked);
   }
-  w->counts->has_plane = count[best] * 5 > looked;
-  if (w->counts->has_plane)
-    fit_plane (w);
+  plane->is_found = count[best] * 5 > looked;
+  if (plane->is_found)
+    fit_plane (s, p, plane->plane);
+  return NULL;
 }
 
 /* ---- The mean of the pixels of a cell is a point ---- */
 
 /* The hash of a cell's voxel, or where it would be. */
 static uint32_t
-hash_of (const ScopedetectCpu *c, ScopedetectCell at)
+hash_of (const ScopedetectVoxels *v, ScopedetectCell at)
 {
-  uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (c->cells - 1);
+  uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (v->hashes - 1);
 
-  while (c->cell[h] && !scopedetect_same_cell (c->cell_of[c->cell[h] - 1], at))
-    h = (h + 1) & (c->cells - 1);
+  while (v->cell[h] && !scopedetect_same_cell (v->cell_of[v->cell[h] - 1], at))
+    h = (h + 1) & (v->hashes - 1);
   return h;
 }
 
 /* Number of the voxel of a cell, -1 if there is no room for another. */
 static int
-voxel_at (ScopedetectCpu *c, ScopedetectCloud *cloud, ScopedetectCell at)
+voxel_at (ScopedetectVoxels *v, ScopedetectCloud *cloud, ScopedetectCell at)
 {
-  uint32_t h = hash_of (c, at);
+  uint32_t h = hash_of (v, at);
   int i;
 
-  if (c->cell[h])
-    return (int) c->cell[h] - 1;
+  if (v->cell[h])
+    return (int) v->cell[h] - 1;
   if (cloud->n == cloud->room)
     return -1;
   i = cloud->n++;
-  c->cell[h] = (uint32_t) i + 1;
-  c->cell_of[i] = at;
-  memset (&c->voxel[i], 0, sizeof c->voxel[i]);
+  v->cell[h] = (uint32_t) i + 1;
+  v->cell_of[i] = at;
+  memset (&v->voxel[i], 0, sizeof v->voxel[i]);
   return i;
 }
 
-static void
-fill_voxels (ScopedetectWork *w)
+/* Returns how many pixels are left out. */
+static int
+fill_voxels (const ScopedetectScene *s, const ScopedetectBounds *bounds,
+    float spacing, ScopedetectVoxels *v, ScopedetectCloud *cloud)
 {
-  const ScopedetectScene *s = &w->scene;
-  ScopedetectCpu *c = w->state;
+  int n_left_out = 0;
 
-  memset (c->cell, 0, c->cells * sizeof *c->cell);
-  w->cloud.n = w->counts->n_left_out = 0;
+  memset (v->cell, 0, v->hashes * sizeof *v->cell);
+  cloud->n = 0;
   for (int i = 0; i < s->width * s->height; i++) {
     Vec at =
         scopedetect_unproject (s, i % s->width, i / s->width, s->pixel[i].z);
     long long share[9];
-    int v;
+    int to;
 
-    if (!scopedetect_is_wanted (w, &s->pixel[i], at))
+    if (!scopedetect_is_wanted (s, bounds, &s->pixel[i], at))
       continue;
-    v = voxel_at (c, &w->cloud, scopedetect_cell_of (w, at));
-    w->counts->n_left_out += v < 0;
-    if (v < 0)
+    to = voxel_at (v, cloud, scopedetect_cell_of (spacing, at));
+    n_left_out += to < 0;
+    if (to < 0)
       continue;
     scopedetect_voxel_share (&s->pixel[i], at, share);
-    c->voxel[v].n++;
+    v->voxel[to].n++;
     for (int k = 0; k < 9; k++)
-      c->voxel[v].sum[k] += share[k];
+      v->voxel[to].sum[k] += share[k];
   }
+  return n_left_out;
 }
 
 const char *
-scopedetect_points_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_make_points_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectBounds *bounds, float spacing, float radius,
+    ScopedetectVoxels *voxels, ScopedetectCloud *cloud,
+    ScopedetectPointCounts *counts)
 {
-  ScopedetectCpu *c = w->state;
-
   (void) dev;
-  w->counts->has_plane = false;
-  if (w->params.table)
-    find_plane (w);
-  fill_voxels (w);
-  for (int i = 0; i < w->cloud.n; i++)
-    scopedetect_set_point (&w->cloud, i, &c->voxel[i]);
-  w->counts->n_points = w->cloud.n;
-  scopedetect_grid_cpu (&w->cloud, w->feature_radius);
-  scopedetect_features_cpu (&w->cloud, w->feature_radius);
+  counts->n_left_out = fill_voxels (scene, bounds, spacing, voxels, cloud);
+  counts->n = cloud->n;
+  for (int i = 0; i < cloud->n; i++)
+    scopedetect_set_point (cloud, i, &voxels->voxel[i]);
+  scopedetect_set_grid (cloud, radius);
+  return NULL;
+}
+
+const char *
+scopedetect_describe_points_cpu (const Device *dev,
+    const ScopedetectPointCounts *counts, ScopedetectNeighbours *neighbours,
+    ScopedetectCloud *cloud)
+{
+  (void) dev, (void) counts, (void) neighbours;
+  scopedetect_set_features (cloud, cloud->grid.cell);
+  return NULL;
+}
+
+const char *
+scopedetect_count_points_cpu (const Device *dev,
+    const ScopedetectVoxels *voxels, const ScopedetectPointCounts *counts,
+    ScopedetectCloud *cloud)
+{
+  (void) dev, (void) voxels;
+  cloud->n = counts->n;
   return NULL;
 }

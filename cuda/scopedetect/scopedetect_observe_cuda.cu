@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels of a scene; memory of the frame's observation, and its order. */
-#include <stdlib.h>
-
+ * Pixels of a scene, and the plane. */
 #include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
@@ -10,77 +8,41 @@
 #define PASSES 8 /* of blurring in one kernel */
 #define SIDE (TILE + 2 * PASSES)
 
-const char *
-scopedetect_observe_open_cuda (
-    DeviceMemory *m, const ScopedetectWork *w, ScopedetectObserveCuda **self)
-{
-  ScopedetectObserveCuda *o = (ScopedetectObserveCuda *) calloc (1, sizeof *o);
-  int n = w->scene.width * w->scene.height;
-  size_t room = (size_t) w->cloud.room, hashes = w->cloud.grid.mask + 1;
-
-  if (!(*self = o))
-    return "out of memory";
-  if (m->device)
-    CUDA_TRY (cudaEventCreateWithFlags (
-        &o->counted, cudaEventBlockingSync | cudaEventDisableTiming));
-  TRY (memory_get_pinned (m, &o->n_points, 1));
-  for (o->cells = 64; o->cells < 2 * (uint32_t) n;)
-    o->cells *= 2;
-  TRY (memory_get (m, &o->votes, 1));
-  TRY (memory_get (m, &o->cell, o->cells + hashes));
-  o->count = o->cell + o->cells;
-  TRY (memory_get (m, &o->hash, n));
-  TRY (memory_get (m, &o->firsts, ceil_div (n, SCOPEDETECT_PIXELS)));
-  TRY (memory_get (m, &o->voxel, room));
-  TRY (memory_get (m, &o->arrival, room));
-  TRY (memory_get (m, &o->unsorted, room));
-  TRY (memory_get (m, &o->listed, room));
-  TRY (memory_get (m, &o->spread, room));
-  TRY (memory_get (m, &o->near, room * SCOPEDETECT_NEAR));
-  TRY (memory_get (m, &o->n_near, room));
-  return NULL;
-}
-
-void
-scopedetect_observe_close_cuda (ScopedetectObserveCuda *o)
-{
-  if (!o)
-    return;
-  if (o->counted)
-    cudaEventDestroy (o->counted);
-  free (o);
-}
-
 static __global__ void
-read_kernel (const __grid_constant__ ScopedetectWork w,
+read_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectFrame frame,
+    const __grid_constant__ ScopedetectParams params,
     const __grid_constant__ Image color, const __grid_constant__ Yuv yuv)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (w.scene, &x, &y))
-    scopedetect_read_pixel (&w, w.scene.has_colour ? &color : NULL, &yuv, x, y);
+  if (pixel_of (s, &x, &y))
+    scopedetect_read_pixel (
+        &s, &frame, &params, s.has_colour ? &color : NULL, &yuv, x, y);
 }
 
 static __global__ void
-normal_kernel (const __grid_constant__ ScopedetectWork w)
+normal_kernel (const __grid_constant__ ScopedetectScene s, float radius)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (w.scene, &x, &y))
-    scopedetect_set_normal (&w, x, y);
+  if (pixel_of (s, &x, &y))
+    scopedetect_set_normal (&s, radius, x, y);
 }
 
 static __global__ void
-edge_kernel (const __grid_constant__ ScopedetectWork w)
+edge_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectFrame frame,
+    const __grid_constant__ ScopedetectParams params, float *edge)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (w.scene, &x, &y))
-    w.scene.edge[0][(size_t) y * w.scene.width + x] =
-        scopedetect_edge_at (&w, x, y);
+  if (pixel_of (s, &x, &y))
+    edge[(size_t) y * s.width + x] =
+        scopedetect_edge_at (&s, &frame, &params, x, y);
 }
 
 /* One pass over a tile and @more pixels around it. */
@@ -104,14 +66,13 @@ blur_tile (const ScopedetectScene &s, const float (*from)[SIDE],
   }
 }
 
-/* @passes, at most PASSES, of blurring edge[@from]; to the pixels where they
+/* @passes, at most PASSES, of blurring @from, to @to; to the pixels where they
  * are the @last ones. */
 static __global__ void
-blur_kernel (
-    const __grid_constant__ ScopedetectWork w, int from, int passes, bool last)
+blur_kernel (const __grid_constant__ ScopedetectScene s, const float *from,
+    float *to, int passes, bool last)
 {
   __shared__ float tile[2][SIDE][SIDE];
-  const ScopedetectScene &s = w.scene;
 
   await_previous ();
   for (int i = threadIdx.x; i < SIDE * SIDE; i += blockDim.x) {
@@ -120,7 +81,7 @@ blur_kernel (
 
     tile[0][i / SIDE][i % SIDE] =
         x >= 0 && y >= 0 && x < s.width && y < s.height
-        ? s.edge[from][(size_t) y * s.width + x]
+        ? from[(size_t) y * s.width + x]
         : 0;
   }
   for (int k = 0; k < passes; k++) {
@@ -138,58 +99,40 @@ blur_kernel (
     if (last)
       s.pixel[(size_t) y * s.width + x].edge = scopedetect_log_edge (e);
     else
-      s.edge[!from][(size_t) y * s.width + x] = e;
+      to[(size_t) y * s.width + x] = e;
   }
 }
 
 const char *
-scopedetect_observe_cuda (const Device *dev, ScopedetectWork *w)
+scopedetect_read_frame_cuda (const Device *dev, const ScopedetectFrame *frame,
+    const ScopedetectParams *params, float *const edge[2],
+    ScopedetectScene *scene)
 {
-  const ScopedetectScene *s = &w->scene;
+  const ScopedetectScene *s = scene;
   dim3 threads (32, 8);
   dim3 blocks (ceil_div (s->width, 32), ceil_div (s->height, 8));
   dim3 tiles (ceil_div (s->width, TILE), ceil_div (s->height, TILE));
   Image color = {};
   Yuv yuv = {};
-  int left = w->params.edge_blur, from = 0, passes;
+  int left = params->edge_blur, from = 0, passes;
 
-  /* each frame starts with hypotheses in the same place, as what is recorded */
-  if (scopedetect_cuda (w)->spare < w->hypothesis)
-    scopedetect_change_places (w);
   if (s->has_colour)
-    color = *w->frame.color;
+    color = *frame->color;
   if (image_is_yuv (color.format))
     yuv = yuv_of (color.matrix, color.full_range);
   TRY (scopedetect_launch (
-      dev, w, read_kernel, blocks, threads, 0, *w, color, yuv));
-  TRY (scopedetect_launch (dev, w, normal_kernel, blocks, threads, 0, *w));
-  TRY (scopedetect_launch (dev, w, edge_kernel, blocks, threads, 0, *w));
+      dev, read_kernel, blocks, threads, 0, *s, *frame, *params, color, yuv));
+  TRY (scopedetect_launch (dev, normal_kernel, blocks, threads, 0, *s,
+      (float) params->normal_radius));
+  TRY (scopedetect_launch (
+      dev, edge_kernel, blocks, threads, 0, *s, *frame, *params, edge[0]));
   do {
     passes = left < PASSES ? left : PASSES;
     left -= passes;
-    TRY (scopedetect_launch (dev, w, blur_kernel, tiles, dim3 (512), 0, *w,
-        from, passes, left == 0));
+    TRY (scopedetect_launch (dev, blur_kernel, tiles, dim3 (512), 0, *s,
+        edge[from], edge[!from], passes, left == 0));
     from = !from;
   } while (left);
-  return NULL;
-}
-
-const char *
-scopedetect_points_cuda (const Device *dev, ScopedetectWork *w)
-{
-  ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
-
-  w->cloud.grid.cell = w->feature_radius;
-  if (w->params.table)
-    TRY (scopedetect_find_plane_cuda (dev, w));
-  else
-    TRY (device_clear (dev, &w->counts->has_plane, sizeof (bool)));
-  TRY (scopedetect_voxels_cuda (dev, w));
-  TRY (scopedetect_grid_cuda (dev, w));
-  TRY (scopedetect_features_cuda (dev, w));
-  /* The features are still being computed when the count is there. */
-  TRY (device_wait_event (o->counted));
-  w->cloud.n = (int) *o->n_points;
   return NULL;
 }
 
@@ -221,7 +164,7 @@ best_plane (uint32_t inliers)
 
 /* The last block to come here decides. */
 static __device__ void
-decide (ScopedetectCounts *c, ScopedetectVotes *v, const float plane[4])
+decide (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
 {
   __shared__ bool last;
   uint32_t inliers, looked;
@@ -242,14 +185,16 @@ decide (ScopedetectCounts *c, ScopedetectVotes *v, const float plane[4])
     v->looked = v->blocks = 0;
   if (k != best_plane (inliers))
     return;
-  c->has_plane = inliers * 5 > looked;
+  c->is_found = inliers * 5 > looked;
   for (int i = 0; i < 4 && inliers; i++)
     c->plane[i] = plane[i];
 }
 
 static __global__ void
-__launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
-    const __grid_constant__ ScopedetectWork w, int n, ScopedetectVotes *votes)
+__launch_bounds__ (SCOPEDETECT_PLANES)
+    plane_kernel (const __grid_constant__ ScopedetectScene s,
+        const __grid_constant__ ScopedetectParams params, int n,
+        ScopedetectVotes *votes, ScopedetectPlane *out)
 {
   __shared__ Vec at[PROBES];
   float plane[4] = {0, 0, 0, 0};
@@ -257,19 +202,19 @@ __launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
   bool drawn;
 
   await_previous ();
-  drawn = scopedetect_draw_plane (&w, threadIdx.x, plane);
+  drawn = scopedetect_draw_plane (&s, params.seed, threadIdx.x, plane);
   for (int first = blockIdx.x * PROBES; first < n;
        first += gridDim.x * PROBES) {
     int there = min (PROBES, n - first);
 
     __syncthreads ();
     if ((int) threadIdx.x < there)
-      at[threadIdx.x] = scopedetect_probe (&w.scene, first + (int) threadIdx.x);
+      at[threadIdx.x] = scopedetect_probe (&s, first + (int) threadIdx.x);
     __syncthreads ();
     for (int i = 0; i < there; i++) {
       if (!(at[i].z > 0))
         continue;
-      inliers += scopedetect_in_plane (&w, plane, at[i]);
+      inliers += scopedetect_in_plane (&params, plane, at[i]);
       looked++;
     }
   }
@@ -277,29 +222,30 @@ __launch_bounds__ (SCOPEDETECT_PLANES) plane_kernel (
     atomicAdd (&votes->inliers[threadIdx.x], inliers);
   if (threadIdx.x == 0)
     atomicAdd (&votes->looked, looked);
-  decide (w.counts, votes, plane);
+  decide (out, votes, plane);
 }
 
 /* Fits the plane to its points until they stay the same, so that it does not
  * depend on which pixels were drawn; one block. */
 static __global__ void
-__launch_bounds__ (FIT) fit_kernel (const __grid_constant__ ScopedetectWork w)
+__launch_bounds__ (FIT) fit_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectParams params, ScopedetectPlane *out)
 {
   __shared__ SumShared<ScopedetectPlaneSums> shared;
-  int n = scopedetect_n_probes (&w.scene);
+  int n = scopedetect_n_probes (&s);
   ScopedetectPlaneSums before = {};
   float plane[4];
 
   await_previous ();
-  if (!w.counts->has_plane)
+  if (!out->is_found)
     return;
-  memcpy (plane, w.counts->plane, sizeof plane);
+  memcpy (plane, out->plane, sizeof plane);
   for (int k = 0; k < SCOPEDETECT_PLANE_FITS; k++) {
     ScopedetectPlaneSums sums = {};
 
 #pragma unroll 4
     for (int i = threadIdx.x; i < n; i += FIT)
-      scopedetect_add_to_plane (&w, plane, i, &sums);
+      scopedetect_add_to_plane (&s, &params, plane, i, &sums);
     sums = sum_block (sums, shared);
     if (scopedetect_same_sums (&sums, &before))
       break;
@@ -307,17 +253,20 @@ __launch_bounds__ (FIT) fit_kernel (const __grid_constant__ ScopedetectWork w)
     before = sums;
   }
   if (threadIdx.x < 4)
-    w.counts->plane[threadIdx.x] = plane[threadIdx.x];
+    out->plane[threadIdx.x] = plane[threadIdx.x];
 }
 
 const char *
-scopedetect_find_plane_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_find_plane_cuda (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectParams *params, ScopedetectVotes *votes,
+    ScopedetectPlane *plane)
 {
-  int n = scopedetect_n_probes (&w->scene);
+  int n = scopedetect_n_probes (scene);
   int blocks = n ? ceil_div (n, PROBES) : 1;
 
-  TRY (scopedetect_launch (dev, w, plane_kernel,
+  TRY (scopedetect_launch (dev, plane_kernel,
       dim3 (blocks < BLOCKS ? blocks : BLOCKS), dim3 (SCOPEDETECT_PLANES), 0,
-      *w, n, scopedetect_cuda (w)->observe->votes));
-  return scopedetect_launch (dev, w, fit_kernel, dim3 (1), dim3 (FIT), 0, *w);
+      *scene, *params, n, votes, plane));
+  return scopedetect_launch (
+      dev, fit_kernel, dim3 (1), dim3 (FIT), 0, *scene, *params, plane);
 }

@@ -8,45 +8,6 @@
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/scopedetect_voxel_core.h"
 
-/* A point of the cloud where the grid lists it: its number, and above that its
- * cell of the grid, 5 bits of each coordinate: of points a radius apart they
- * tell cells apart. */
-typedef struct __align__ (16)
-{
-  Vec x;
-  uint32_t cell_and_number;
-}
-ScopedetectListed;
-
-/* Counted while the plane is looked for; 0 before and after. */
-typedef struct {
-  uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
-} ScopedetectVotes;
-
-struct _ScopedetectObserveCuda {
-  uint32_t *n_points;  /* pinned */
-  cudaEvent_t counted; /* from when on n_points is there */
-  ScopedetectVotes *votes;
-
-  /* Cells of the scene, hashed: 0, or 1 + the first pixel in it, then
-   * SCOPEDETECT_NUMBERED | the number of its voxel. */
-  uint32_t *cell;
-  uint32_t cells;   /* a power of two */
-  uint32_t *hash;   /* of each pixel; SCOPEDETECT_NO_CELL where it has none */
-  uint32_t *firsts; /* of each block of pixels: how many are such first ones */
-  ScopedetectVoxel *voxel;
-
-  /* The grid. */
-  uint32_t *count;    /* points of each hash; lies behind cell */
-  uint32_t *arrival;  /* of each point: how many came before it */
-  uint32_t *unsorted; /* as the grid's list, in the order of arrival */
-  ScopedetectListed *listed;
-
-  ScopedetectSpread *spread; /* of each point */
-  uint16_t *near;            /* SCOPEDETECT_NEAR a point: its neighbours */
-  uint16_t *n_near;          /* how many of them there are */
-};
-
 #define SCOPEDETECT_NUMBERED 0x80000000u
 #define SCOPEDETECT_NO_CELL 0xffffffffu
 
@@ -84,26 +45,6 @@ scopedetect_packed_cell (int x, int y, int z)
       ((uint32_t) z & 31) << 10;
 }
 
-/* scopedetect_observe_cuda.cu */
-const char *scopedetect_find_plane_cuda (
-    const Device *dev, const ScopedetectWork *w);
-
-/* scopedetect_voxel_cuda.cu: the cloud's points, colours and normals; its size
- * is in counts, and in *n_points from counted on. */
-const char *scopedetect_voxels_cuda (
-    const Device *dev, const ScopedetectWork *w);
-
-/* scopedetect_voxel_cuda.cu */
-const char *scopedetect_grid_cuda (const Device *dev, const ScopedetectWork *w);
-
-/* scopedetect_features_cuda.cu */
-const char *scopedetect_features_cuda (
-    const Device *dev, const ScopedetectWork *w);
-
-/* scopedetect_segment_cuda.cu: the segments known. */
-const char *scopedetect_affinities_cuda (
-    const Device *dev, const ScopedetectWork *w);
-
 /* ---- Neighbours in a cloud ----
  *
  * Looked for by a warp: what scopedetect_near () finds, in its order. */
@@ -136,8 +77,8 @@ scopedetect_reach (const ScopedetectGrid &g, Vec x, ScopedetectReach *r)
 
 /* The neighbours of @x to r->near; returns how many.  All lanes call. */
 static __device__ __forceinline__ int
-scopedetect_near_warp (const ScopedetectCloud &c,
-    const ScopedetectListed *listed, Vec x, float radius, ScopedetectReach *r)
+scopedetect_near_warp (
+    const ScopedetectCloud &c, Vec x, float radius, ScopedetectReach *r)
 {
   int lane = threadIdx.x % 32, n = 0;
   uint32_t all = scopedetect_reach (c.grid, x, r);
@@ -152,7 +93,7 @@ scopedetect_near_warp (const ScopedetectCloud &c,
     if (i < all) {
       Vec d;
 
-      p = listed[r->start[cell] + i];
+      p = c.grid.listed[r->start[cell] + i];
       d = vec_sub (p.x, x);
       /* or of another cell with the same hash */
       is_near = !(vec_dot (d, d) > radius * radius) &&

@@ -142,20 +142,19 @@ scopedetect_join (ImageBox *b, int x, int y)
   b->y1 = y + 1 > b->y1 ? y + 1 : b->y1;
 }
 
-/* Grows @box, and @seen where the point is, by point @x of the model. */
+/* Grows @box, and @seen if it is not hidden, by point @x of the model. */
 BOTH void
-scopedetect_grow (const ScopedetectWork *w, const Turn *r, Vec t, Vec x,
-    Vec normal, ImageBox *box, ImageBox *seen)
+scopedetect_grow (const ScopedetectScene *s, const Turn *r, Vec t, Vec x,
+    Vec normal, float tolerance, ImageBox *box, ImageBox *seen)
 {
   Vec p = vec_transform (r, t, x);
   float off;
   int u, v;
 
-  if (!scopedetect_project (&w->scene, p, &u, &v))
+  if (!scopedetect_project (s, p, &u, &v))
     return;
   scopedetect_join (box, u, v);
-  off = fabsf (p.z - w->scene.z[(size_t) v * w->scene.width + u]);
-  if (vec_dot (vec_rotate (r, normal), p) < 0 &&
-      off < 2 * (float) w->params.tolerance)
+  off = fabsf (p.z - s->z[(size_t) v * s->width + u]);
+  if (vec_dot (vec_rotate (r, normal), p) < 0 && off < 2 * tolerance)
     scopedetect_join (seen, u, v);
 }

@@ -6,7 +6,8 @@
 
 typedef struct {
   ScopedetectBatch batch;
-  int steps;
+  const ScopedetectScene *scene;
+  int points, steps;
   float gate, min_gate; /* of the first step; of all */
 } Refinement;
 
@@ -14,6 +15,7 @@ static void
 refine_one (const Refinement *a, Pose *p)
 {
   const ScopedetectShape *s = a->batch.model;
+  int n = scopedetect_first_points (s, a->points);
   float gate = a->gate;
 
   for (int k = 0; k < a->steps; k++) {
@@ -22,9 +24,9 @@ refine_one (const Refinement *a, Pose *p)
     ScopedetectSums sums;
 
     memset (&sums, 0, sizeof sums);
-    for (int i = 0; i < a->batch.points; i++)
-      scopedetect_sum_point (&sums, &a->batch.w->scene, &r, p->t, c, s->radius,
-          s->x[i], s->normal[i], gate);
+    for (int i = 0; i < n; i++)
+      scopedetect_sum_point (
+          &sums, a->scene, &r, p->t, c, s->radius, s->x[i], s->normal[i], gate);
     if (!scopedetect_step (&sums, c, s->radius, gate, p))
       break;
     gate = fmaxf (gate * .85f, a->min_gate);
@@ -41,59 +43,65 @@ refine_hypotheses (void *data, int begin, int end)
 }
 
 const char *
-scopedetect_refine_cpu (const Device *dev, ScopedetectWork *w, int steps,
-    float gate, float min_gate)
+scopedetect_refine_poses_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectModels *models, int points, int steps, float gate,
+    float min_gate, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    Refinement a = {scopedetect_batch (w, m), steps, gate, min_gate};
+  for (int m = 0; m < models->n; m++) {
+    Refinement a = {scopedetect_batch (models, hypotheses, m), scene, points,
+        steps, gate, min_gate};
 
     parallel_for (a.batch.n, 4, refine_hypotheses, &a);
   }
   return NULL;
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  const ScopedetectScene *scene;
+  float tolerance;
+  ScopedetectMeasure *out;
+} Measuring;
+
 static void
-measure_one (const ScopedetectWork *w, const ScopedetectShape *s, Pose p,
-    ScopedetectMeasure *out)
+measure_one (const Measuring *m, Pose p, ScopedetectMeasure *out)
 {
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
+  const ScopedetectShape *s = m->batch.model;
   Turn r = turn_of (p.q);
   Vec c = vec_transform (&r, p.t, s->centre);
 
   memset (out, 0, sizeof *out);
   out->box = out->seen = none;
   for (int i = 0; i < s->n; i++) {
-    scopedetect_sum_point (&out->sums, &w->scene, &r, p.t, c, s->radius,
-        s->x[i], s->normal[i], (float) w->params.tolerance);
-    scopedetect_grow (w, &r, p.t, s->x[i], s->normal[i], &out->box, &out->seen);
+    scopedetect_sum_point (&out->sums, m->scene, &r, p.t, c, s->radius, s->x[i],
+        s->normal[i], m->tolerance);
+    scopedetect_grow (m->scene, &r, p.t, s->x[i], s->normal[i], m->tolerance,
+        &out->box, &out->seen);
   }
 }
-
-typedef struct {
-  ScopedetectBatch batch;
-  ScopedetectMeasure *out;
-} Measuring;
 
 static void
 measure_hypotheses (void *data, int begin, int end)
 {
   const Measuring *m = data;
-  const ScopedetectBatch *b = &m->batch;
 
   for (int i = begin; i < end; i++)
-    measure_one (b->w, b->model, b->hypothesis[i].pose, &m->out[i]);
+    measure_one (m, m->batch.hypothesis[i].pose, &m->out[i]);
 }
 
 const char *
-scopedetect_measure_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_measure_poses_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectModels *models, float tolerance,
+    const ScopedetectHypotheses *hypotheses, ScopedetectMeasure *measure)
 {
   (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    Measuring measuring = {
-        scopedetect_batch (w, m), w->measure + m * SCOPEDETECT_FOUND};
+  for (int k = 0; k < models->n; k++) {
+    Measuring m = {scopedetect_batch (models, hypotheses, k), scene, tolerance,
+        measure + k * SCOPEDETECT_FOUND};
 
-    parallel_for (measuring.batch.n, 4, measure_hypotheses, &measuring);
+    parallel_for (m.batch.n, 4, measure_hypotheses, &m);
   }
   return NULL;
 }

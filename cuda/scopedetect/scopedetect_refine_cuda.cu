@@ -15,31 +15,33 @@ typedef struct {
 } RefineShared;
 
 static __device__ __forceinline__ const ScopedetectSums &
-sum_points (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
-    Vec c, float gate, SumShared<ScopedetectSums> &shared)
+sum_points (const ScopedetectScene *scene, const ScopedetectShape *s, int n,
+    Pose p, Vec c, float gate, SumShared<ScopedetectSums> &shared)
 {
   Turn r = turn_of (p.q);
   ScopedetectSums sums = {};
 
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     scopedetect_sum_point (
-        &sums, &w->scene, &r, p.t, c, s->radius, s->x[i], s->normal[i], gate);
+        &sums, scene, &r, p.t, c, s->radius, s->x[i], s->normal[i], gate);
   return sum_block (sums, shared);
 }
 
 static __global__ void
 __launch_bounds__ (REFINE_THREADS)
-    refine_kernel (const __grid_constant__ ScopedetectWork w, int steps,
+    refine_kernel (const __grid_constant__ ScopedetectScene scene,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h, int points, int steps,
         float gate, float min_gate)
 {
   __shared__ RefineShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
-  int n = min (s->n, w.params.points);
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
+  int n = min (s->n, points);
   ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   if (threadIdx.x == 0)
     shared.pose = a->pose, shared.done = false;
@@ -49,7 +51,7 @@ __launch_bounds__ (REFINE_THREADS)
     Turn r = turn_of (p.q);
     Vec c = vec_transform (&r, p.t, s->centre);
     const ScopedetectSums &sums =
-        sum_points (&w, s, n, p, c, gate, shared.sums);
+        sum_points (&scene, s, n, p, c, gate, shared.sums);
 
     if (threadIdx.x == 0)
       shared.done = !scopedetect_step (&sums, c, s->radius, gate, &shared.pose);
@@ -61,15 +63,16 @@ __launch_bounds__ (REFINE_THREADS)
 }
 
 const char *
-scopedetect_refine_cuda (const Device *dev, ScopedetectWork *w, int steps,
-    float gate, float min_gate)
+scopedetect_refine_poses_cuda (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectModels *models, int points, int steps, float gate,
+    float min_gate, ScopedetectHypotheses *hypotheses)
 {
-  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+  dim3 blocks (hypotheses->bound, models->n);
 
   if (!steps)
     return NULL;
-  return scopedetect_launch (dev, w, refine_kernel, blocks, REFINE_THREADS, 0,
-      *w, steps, gate, min_gate);
+  return scopedetect_launch (dev, refine_kernel, blocks, REFINE_THREADS, 0,
+      *scene, *models, *hypotheses, points, steps, gate, min_gate);
 }
 
 /* ---- The last hypotheses ---- */
@@ -86,34 +89,37 @@ join_boxes (ImageBox *to, const ImageBox &b)
 
 static __global__ void
 __launch_bounds__ (MEASURE_THREADS)
-    measure_kernel (const __grid_constant__ ScopedetectWork w)
+    measure_kernel (const __grid_constant__ ScopedetectScene scene,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h, float tolerance,
+        ScopedetectMeasure *measure)
 {
   __shared__ SumShared<ScopedetectSums> shared;
   __shared__ ImageBox box, seen;
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  const ScopedetectShape *s = &w.model[blockIdx.y];
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
   ImageBox my_box = none, my_seen = none;
   const ScopedetectHypothesis *a;
   Turn r;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   if (threadIdx.x == 0)
     box = seen = none;
   r = turn_of (a->pose.q);
   for (int i = threadIdx.x; i < s->n; i += blockDim.x)
-    scopedetect_grow (
-        &w, &r, a->pose.t, s->x[i], s->normal[i], &my_box, &my_seen);
-  sum_points (&w, s, s->n, a->pose, vec_transform (&r, a->pose.t, s->centre),
-      (float) w.params.tolerance, shared);
+    scopedetect_grow (&scene, &r, a->pose.t, s->x[i], s->normal[i], tolerance,
+        &my_box, &my_seen);
+  sum_points (&scene, s, s->n, a->pose,
+      vec_transform (&r, a->pose.t, s->centre), tolerance, shared);
   join_boxes (&box, my_box);
   join_boxes (&seen, my_seen);
   __syncthreads ();
   if (threadIdx.x == 0) {
     ScopedetectMeasure *out =
-        &w.measure[blockIdx.y * SCOPEDETECT_FOUND + blockIdx.x];
+        &measure[blockIdx.y * SCOPEDETECT_FOUND + blockIdx.x];
 
     out->sums = shared.total;
     out->box = box, out->seen = seen;
@@ -121,11 +127,13 @@ __launch_bounds__ (MEASURE_THREADS)
 }
 
 const char *
-scopedetect_measure_cuda (const Device *dev, ScopedetectWork *w)
+scopedetect_measure_poses_cuda (const Device *dev,
+    const ScopedetectScene *scene, const ScopedetectModels *models,
+    float tolerance, const ScopedetectHypotheses *hypotheses,
+    ScopedetectMeasure *measure)
 {
-  dim3 blocks (
-      min (scopedetect_cuda (w)->bound, SCOPEDETECT_FOUND), w->n_models);
+  dim3 blocks (min (hypotheses->bound, SCOPEDETECT_FOUND), models->n);
 
-  return scopedetect_launch (
-      dev, w, measure_kernel, blocks, MEASURE_THREADS, 0, *w);
+  return scopedetect_launch (dev, measure_kernel, blocks, MEASURE_THREADS, 0,
+      *scene, *models, *hypotheses, tolerance, measure);
 }

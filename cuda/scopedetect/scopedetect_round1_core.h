@@ -27,15 +27,22 @@ scopedetect_pose_of (const ScopedetectCloud *scene, int i,
   return p;
 }
 
-/* Hypothesis @id of model @m of the batch: query, neighbour and sign. */
-BOTH Pose
-scopedetect_hypothesis_pose (const ScopedetectWork *w, int m, uint32_t id)
+/* The matches of model @m of the batch: k of each query. */
+BOTH uint16_t *
+scopedetect_matches_of (const ScopedetectMatches *matches, int m)
 {
-  int k = w->params.neighbours;
-  const uint16_t *near = w->neighbour + (size_t) m * w->room_queries * k;
+  return matches->point + (size_t) m * matches->room * matches->k;
+}
 
-  return scopedetect_pose_of (&w->cloud,
-      scopedetect_query (w, (int) (id / 2 / (uint32_t) k)), &w->model[m],
+/* The pose that hypothesis @id of @s means: query, one of @near, the matches of
+ * the model, and a sign. */
+BOTH Pose
+scopedetect_hypothesis_pose (const ScopedetectCloud *cloud,
+    const ScopedetectQueries *queries, const ScopedetectShape *s,
+    const uint16_t *near, int k, uint32_t id)
+{
+  return scopedetect_pose_of (cloud,
+      scopedetect_query (queries, (int) (id / 2 / (uint32_t) k)), s,
       near[id / 2], id & 1);
 }
 
@@ -111,23 +118,21 @@ scopedetect_alike (
 
 /* Whether point @p, camera coordinates, lies in free space (1.2.1). */
 BOTH bool
-scopedetect_is_free (const ScopedetectWork *w, Vec p)
+scopedetect_is_free (const ScopedetectScene *s, Vec p, float gap)
 {
   int u, v;
 
-  return scopedetect_project (&w->scene, p, &u, &v) &&
-      w->scene.z[(size_t) v * w->scene.width + u] >
-      p.z + (float) w->params.free_gap;
+  return scopedetect_project (s, p, &u, &v) &&
+      s->z[(size_t) v * s->width + u] > p.z + gap;
 }
 
-/* Round 1's score (1.2.1): less the more of @n points lie in free space, and
- * nothing where those are too many. */
+/* Round 1's score (1.2.1): less the more of @n points lie in free space;
+ * SCOPEDETECT_DROPPED for more than the part @max of them. */
 BOTH int
-scopedetect_free_score (const ScopedetectWork *w, int free, int n)
+scopedetect_free_score (int free, int n, float max)
 {
-  return (float) free > (float) w->params.free_part * (float) n
-      ? SCOPEDETECT_DROPPED
-      : -(int) ((long long) free * 65536 / n);
+  return (float) free > max * (float) n ? SCOPEDETECT_DROPPED
+                                        : -(int) ((long long) free * 65536 / n);
 }
 
 /* Which of @n neighbours with squared distances @d2, in steps of the code, a
@@ -160,23 +165,24 @@ scopedetect_code_distance (const int16_t *a, const int16_t *b)
 }
 
 /* Round 1 as the thesis has it (1.2): the hypothesis that query @q is drawn to,
- * one of its neighbours and a sign, by chance; false where even the nearest
- * feature is more than sigma away. */
+ * one of its matches and a sign, by chance; false if even the nearest feature
+ * is more than sigma away.  @near: the matches of the model. */
 BOTH bool
-scopedetect_draw (const ScopedetectWork *w, int m, int q, uint32_t *id)
+scopedetect_draw (const ScopedetectCloud *cloud,
+    const ScopedetectQueries *queries, const ScopedetectShape *s,
+    const uint16_t *near, int k, int q, uint64_t seed, uint32_t *id)
 {
-  const ScopedetectShape *s = &w->model[m];
-  int k = w->params.neighbours, d2[SCOPEDETECT_MAX_NEIGHBOURS], n = 0, at;
-  size_t row = ((size_t) m * w->room_queries + (size_t) q) * (size_t) k;
+  int d2[SCOPEDETECT_MAX_NEIGHBOURS], n = 0, at;
   const int16_t *code =
-      w->cloud.code + (size_t) scopedetect_query (w, q) * SCOPEDETECT_CODE;
+      cloud->code + (size_t) scopedetect_query (queries, q) * SCOPEDETECT_CODE;
   float sigma = s->feature_sigma * SCOPEDETECT_CODE_SCALE,
         sigma2 = sigma * sigma;
-  uint64_t seed = w->params.seed + 1;
 
-  for (; n < k && w->neighbour[row + (size_t) n] != UINT16_MAX; n++)
-    d2[n] = scopedetect_code_distance (code,
-        s->code + (size_t) w->neighbour[row + (size_t) n] * SCOPEDETECT_CODE);
+  near += (size_t) q * (size_t) k;
+  seed++; /* other numbers than those of the plane */
+  for (; n < k && near[n] != UINT16_MAX; n++)
+    d2[n] = scopedetect_code_distance (
+        code, s->code + (size_t) near[n] * SCOPEDETECT_CODE);
   if (!n || (float) d2[0] > sigma2)
     return false;
   at = scopedetect_pick (d2, n, sigma2, random_unit (seed, 2 * (uint64_t) q));

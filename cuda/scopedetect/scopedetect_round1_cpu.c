@@ -29,55 +29,72 @@ nearest (const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
     out[n] = UINT16_MAX;
 }
 
+typedef struct {
+  const ScopedetectCloud *cloud;
+  const ScopedetectQueries *queries;
+  const ScopedetectModels *models;
+  ScopedetectMatches *matches;
+} Matching;
+
 /* Every query against every model. */
 static void
 match_queries (void *data, int begin, int end)
 {
-  const ScopedetectWork *w = data;
-  int k = w->params.neighbours;
+  const Matching *a = data;
+  int k = a->matches->k;
 
   for (int i = begin; i < end; i++) {
-    int m = i / w->n_queries, q = i % w->n_queries;
-    uint16_t *out =
-        w->neighbour + ((size_t) m * w->room_queries + (size_t) q) * k;
+    int m = i / a->queries->n, q = i % a->queries->n;
+    int point = scopedetect_query (a->queries, q);
 
-    nearest (&w->model[m],
-        w->cloud.code + (size_t) scopedetect_query (w, q) * SCOPEDETECT_CODE, k,
-        out);
+    nearest (&a->models->shape[m],
+        a->cloud->code + (size_t) point * SCOPEDETECT_CODE, k,
+        scopedetect_matches_of (a->matches, m) + (size_t) q * (size_t) k);
   }
 }
 
 const char *
-scopedetect_match_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_match_features_cpu (const Device *dev,
+    const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
+    const ScopedetectModels *models, ScopedetectMatches *matches)
 {
+  Matching a = {cloud, queries, models, matches};
+
   (void) dev;
-  parallel_for (w->n_models * w->n_queries, 16, match_queries, w);
+  parallel_for (models->n * queries->n, 16, match_queries, &a);
   return NULL;
 }
 
-/* All hypotheses of a model, each looked at with few points. */
+/* The hypotheses of one model. */
 typedef struct {
-  const ScopedetectWork *w;
-  int m;
-  int16_t *score; /* of each hypothesis */
+  const ScopedetectScene *scene;
+  const ScopedetectCloud *cloud;
+  const ScopedetectQueries *queries;
+  const ScopedetectShape *model;
+  const uint16_t *near; /* k matches of each query */
+  int k;
+  float tolerance;
+  int16_t *score; /* of each, with few points */
 } Check;
+
+static Pose
+pose_of (const Check *c, int id)
+{
+  return scopedetect_hypothesis_pose (
+      c->cloud, c->queries, c->model, c->near, c->k, (uint32_t) id);
+}
 
 static void
 check_hypotheses (void *data, int begin, int end)
 {
   const Check *c = data;
-  const ScopedetectWork *w = c->w;
-  const uint16_t *near =
-      w->neighbour + (size_t) c->m * w->room_queries * w->params.neighbours;
-  const ScopedetectShape *s = &w->model[c->m];
-  int few = s->n < SCOPEDETECT_FEW ? s->n : SCOPEDETECT_FEW;
+  int few = scopedetect_first_points (c->model, SCOPEDETECT_FEW);
 
   for (int id = begin; id < end; id++)
-    c->score[id] = near[id / 2] == UINT16_MAX
+    c->score[id] = c->near[id / 2] == UINT16_MAX
         ? INT16_MIN
-        : (int16_t) scopedetect_agreement (&w->scene, s,
-              scopedetect_hypothesis_pose (w, c->m, (uint32_t) id), few,
-              (float) w->params.tolerance);
+        : (int16_t) scopedetect_agreement (
+              c->scene, c->model, pose_of (c, id), few, c->tolerance);
 }
 
 /* The lowest of the best scores, of a given number, by counting. */
@@ -95,92 +112,109 @@ threshold (int *count, const int16_t *check, int n, int wanted, int *of_min)
   return at + INT16_MIN;
 }
 
-/* Round 1 at random: draws hypotheses from nearest features. */
-static void
-draw (ScopedetectWork *w)
+/* Round 1 at random: draws up to @max hypotheses; returns how many. */
+static int
+draw (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
 {
-  for (int m = 0; m < w->n_models; m++) {
-    ScopedetectHypothesis *out =
-        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int n = 0;
-    uint32_t id;
+  int n = 0;
+  uint32_t id;
 
-    for (int q = 0; q < w->n_queries && n < w->params.samples; q++)
-      if (scopedetect_draw (w, m, q, &id)) {
-        out[n].id = id;
-        out[n].score = 0;
-        out[n++].pose = scopedetect_hypothesis_pose (w, m, id);
-      }
-    w->counts->n_hypotheses[m] = n;
-  }
+  for (int q = 0; q < c->queries->n && n < max; q++)
+    if (scopedetect_draw (
+            c->cloud, c->queries, c->model, c->near, c->k, q, seed, &id)) {
+      out[n].id = id;
+      out[n].score = 0;
+      out[n++].pose = pose_of (c, (int) id);
+    }
+  return n;
+}
+
+/* The best @max by few points, in the order of their ids; returns how many. */
+static int
+choose_best (const Check *c, int max, int *count, ScopedetectHypothesis *out)
+{
+  int n = c->queries->n * c->k * 2, min_score, of_min = 0, kept = 0;
+
+  parallel_for (n, 256, check_hypotheses, (void *) c);
+  min_score = threshold (count, c->score, n, max, &of_min);
+  for (int id = 0; id < n && kept < max; id++)
+    if (c->score[id] > min_score ||
+        (c->score[id] == min_score && c->score[id] > INT16_MIN &&
+            of_min-- > 0)) {
+      out[kept].id = (uint32_t) id;
+      out[kept].score = c->score[id];
+      out[kept++].pose = pose_of (c, id);
+    }
+  return kept;
 }
 
 const char *
-scopedetect_choose_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_choose_poses_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
+    const ScopedetectModels *models, const ScopedetectMatches *matches,
+    const ScopedetectParams *params, int max, ScopedetectChecks *checks,
+    ScopedetectHypotheses *hypotheses)
 {
-  int n = w->n_queries * w->params.neighbours * 2;
-
   (void) dev;
-  if (w->params.random) {
-    draw (w);
-    return NULL;
-  }
-  for (int m = 0; m < w->n_models; m++) {
-    int16_t *check =
-        w->check + (size_t) m * w->room_queries * w->params.neighbours * 2;
-    ScopedetectHypothesis *out =
-        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int min_score, of_min = 0, kept = 0;
+  for (int m = 0; m < models->n; m++) {
+    ScopedetectBatch b = scopedetect_batch (models, hypotheses, m);
+    Check c = {scene, cloud, queries, b.model,
+        scopedetect_matches_of (matches, m), matches->k,
+        (float) params->tolerance, scopedetect_checks_of (checks, matches, m)};
 
-    parallel_for (n, 256, check_hypotheses, &(Check){w, m, check});
-    min_score = threshold (((ScopedetectCpu *) w->state)->count, check, n,
-        w->params.kept, &of_min);
-    for (int id = 0; id < n && kept < w->params.kept; id++)
-      if (check[id] > min_score ||
-          (check[id] == min_score && check[id] > INT16_MIN && of_min-- > 0)) {
-        out[kept].id = (uint32_t) id;
-        out[kept].score = check[id];
-        out[kept++].pose = scopedetect_hypothesis_pose (w, m, (uint32_t) id);
-      }
-    w->counts->n_hypotheses[m] = kept;
+    hypotheses->n[m] = params->random
+        ? draw (&c, params->seed, max, b.hypothesis)
+        : choose_best (&c, max, checks->count, b.hypothesis);
   }
+  hypotheses->bound = max;
   return NULL;
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  const ScopedetectScene *scene;
+  const ScopedetectParams *params;
+} Verification;
+
 static int
-free_score (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n)
+free_score (const Verification *v, Pose p, int n)
 {
   Turn r = turn_of (p.q);
   int free = 0;
 
   for (int i = 0; i < n; i++)
-    free += scopedetect_is_free (w, vec_transform (&r, p.t, s->x[i]));
-  return scopedetect_free_score (w, free, n);
+    free += scopedetect_is_free (v->scene,
+        vec_transform (&r, p.t, v->batch.model->x[i]),
+        (float) v->params->free_gap);
+  return scopedetect_free_score (free, n, (float) v->params->free_part);
 }
 
 static void
 verify_hypotheses (void *data, int begin, int end)
 {
-  const ScopedetectBatch *b = data;
-  const ScopedetectWork *w = b->w;
+  const Verification *v = data;
+  const ScopedetectBatch *b = &v->batch;
+  int n = scopedetect_first_points (b->model, v->params->points);
 
   for (int i = begin; i < end; i++)
-    b->hypothesis[i].score = w->params.random
-        ? free_score (w, b->model, b->hypothesis[i].pose, b->points)
-        : scopedetect_agreement (&w->scene, b->model, b->hypothesis[i].pose,
-              b->points, (float) w->params.tolerance);
+    b->hypothesis[i].score = v->params->random
+        ? free_score (v, b->hypothesis[i].pose, n)
+        : scopedetect_agreement (v->scene, b->model, b->hypothesis[i].pose, n,
+              (float) v->params->tolerance);
 }
 
 const char *
-scopedetect_verify_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_verify_poses_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectModels *models, const ScopedetectParams *params,
+    ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    ScopedetectBatch b = scopedetect_batch (w, m);
+  for (int m = 0; m < models->n; m++) {
+    Verification v = {scopedetect_batch (models, hypotheses, m), scene, params};
 
-    parallel_for (b.n, 64, verify_hypotheses, &b);
+    parallel_for (v.batch.n, 64, verify_hypotheses, &v);
   }
-  scopedetect_order_cpu (w);
+  scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }
 
@@ -195,58 +229,64 @@ compare (const void *a, const void *b)
 static void
 order_models (void *data, int begin, int end)
 {
-  const ScopedetectWork *w = data;
+  const ScopedetectHypotheses *h = data;
 
   for (int m = begin; m < end; m++)
-    qsort (w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT,
-        (size_t) w->counts->n_hypotheses[m], sizeof *w->hypothesis, compare);
+    qsort (h->of + (size_t) m * SCOPEDETECT_MAX_KEPT, (size_t) h->n[m],
+        sizeof *h->of, compare);
 }
 
 void
-scopedetect_order_cpu (ScopedetectWork *w)
+scopedetect_order_cpu (
+    const ScopedetectModels *models, const ScopedetectHypotheses *hypotheses)
 {
-  parallel_for (w->n_models, 1, order_models, w);
+  parallel_for (models->n, 1, order_models, (void *) hypotheses);
 }
 
 typedef struct {
-  const ScopedetectWork *w;
-  int max_clusters; /* of a model */
+  const ScopedetectModels *models;
+  const ScopedetectParams *params;
+  int max; /* clusters of a model */
+  ScopedetectHypotheses *hypotheses;
 } Clustering;
 
 static void
 cluster_models (void *data, int begin, int end)
 {
-  const Clustering *clustering = data;
-  const ScopedetectWork *w = clustering->w;
-  float d = (float) w->params.cluster_distance, d2 = d * d;
-  float c = (float) cos (w->params.cluster_angle / 2 * .017453292519943295);
+  const Clustering *c = data;
+  float d = (float) c->params->cluster_distance, d2 = d * d;
+  float cosine =
+      (float) cos (c->params->cluster_angle / 2 * .017453292519943295);
 
   for (int m = begin; m < end; m++) {
-    ScopedetectHypothesis *s =
-        w->hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT;
-    int kept = 0, max_clusters = clustering->max_clusters;
+    ScopedetectBatch b = scopedetect_batch (c->models, c->hypotheses, m);
+    ScopedetectHypothesis *s = b.hypothesis;
+    int kept = 0;
 
-    for (int i = 0; i < w->counts->n_hypotheses[m] && kept < max_clusters;
-         i++) {
+    for (int i = 0; i < b.n && kept < c->max; i++) {
       int k = 0;
 
       if (s[i].score == SCOPEDETECT_DROPPED && kept)
         break; /* they are last; one is kept whatever it is (1.2.1) */
       while (k < kept &&
-          !scopedetect_alike (&w->model[m], s[i].pose, s[k].pose, d2, c))
+          !scopedetect_alike (b.model, s[i].pose, s[k].pose, d2, cosine))
         k++;
       if (k == kept)
         s[kept++] = s[i];
     }
-    w->counts->n_hypotheses[m] = kept;
+    c->hypotheses->n[m] = kept;
   }
 }
 
 const char *
-scopedetect_cluster_cpu (
-    const Device *dev, ScopedetectWork *w, int max_clusters)
+scopedetect_cluster_poses_cpu (const Device *dev,
+    const ScopedetectModels *models, const ScopedetectParams *params, int max,
+    ScopedetectSieve *sieve, ScopedetectHypotheses *hypotheses)
 {
-  (void) dev;
-  parallel_for (w->n_models, 1, cluster_models, &(Clustering){w, max_clusters});
+  Clustering c = {models, params, max, hypotheses};
+
+  (void) dev, (void) sieve;
+  parallel_for (models->n, 1, cluster_models, &c);
+  hypotheses->bound = max;
   return NULL;
 }

@@ -91,11 +91,14 @@ insert (Nearest *near, int d, int first, int k)
 template <int PER>
 static __global__ void
 __launch_bounds__ (TILE, 2)
-    match_kernel (const __grid_constant__ ScopedetectWork w)
+    match_kernel (const __grid_constant__ ScopedetectCloud cloud,
+        const __grid_constant__ ScopedetectQueries queries,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectMatches matches)
 {
   __shared__ Tile tile;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
-  int lane = threadIdx.x % 32, k = w.params.neighbours;
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
+  int lane = threadIdx.x % 32, k = matches.k;
   int first_query = (blockIdx.x * MATCH_WARPS + threadIdx.x / 32) * PER;
   Nearest near[PER];
 
@@ -103,10 +106,10 @@ __launch_bounds__ (TILE, 2)
   await_previous ();
 #pragma unroll
   for (int i = 0; i < PER; i++) {
-    int q = min (first_query + i, w.n_queries - 1);
+    int q = min (first_query + i, queries.n - 1);
 
-    near[i].square = pack (
-        w.cloud.code + (size_t) scopedetect_query (&w, q) * SCOPEDETECT_CODE,
+    near[i].square = pack (cloud.code +
+            (size_t) scopedetect_query (&queries, q) * SCOPEDETECT_CODE,
         near[i].code);
     near[i].d = near[i].worst = INT32_MAX / 4;
     near[i].point = UINT16_MAX;
@@ -136,52 +139,44 @@ __launch_bounds__ (TILE, 2)
   }
 #pragma unroll
   for (int i = 0; i < PER; i++)
-    if (first_query + i < w.n_queries && lane < k)
-      w.neighbour[((size_t) blockIdx.y * w.room_queries + first_query + i) * k +
+    if (first_query + i < queries.n && lane < k)
+      matches.point[((size_t) blockIdx.y * matches.room + first_query + i) * k +
           lane] = (uint16_t) near[i].point;
 }
 
 const char *
-scopedetect_match_cuda (const Device *dev, ScopedetectWork *w)
+scopedetect_match_features_cuda (const Device *dev,
+    const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
+    const ScopedetectModels *models, ScopedetectMatches *matches)
 {
-  bool many = (int64_t) w->n_queries * w->n_models > 8192;
+  bool many = (int64_t) queries->n * models->n > 8192;
   int per = many ? 2 : 1;
-  dim3 blocks (ceil_div (w->n_queries, MATCH_WARPS * per), w->n_models);
+  dim3 blocks (ceil_div (queries->n, MATCH_WARPS * per), models->n);
 
-  if (!w->n_queries)
+  if (!queries->n)
     return NULL;
-  return scopedetect_launch (
-      dev, w, many ? match_kernel<2> : match_kernel<1>, blocks, TILE, 0, *w);
+  return scopedetect_launch (dev, many ? match_kernel<2> : match_kernel<1>,
+      blocks, TILE, 0, *cloud, *queries, *models, *matches);
 }
 
 /* ---- The scores of hypotheses ----
  *
  * And the counts that say which of them are kept. */
 
-#define SCOPEDETECT_SCORE_BINS 256 /* and of the scores in one of them */
-#define SCOPEDETECT_CHUNK 4096     /* scores that a block takes over */
-#define SCOPEDETECT_MAX_CHUNKS \
- (SCOPEDETECT_MAX_POINTS * SCOPEDETECT_MAX_NEIGHBOURS * 2 / SCOPEDETECT_CHUNK)
-
-struct _ScopedetectChooseCuda {
-  /* Of each model: how many scores are in each bin, and in each bin of the one
-   * that holds the threshold. */
-  int bin[SCOPEDETECT_BATCH][2][SCOPEDETECT_SCORE_BINS];
-  /* Of each chunk of scores: how many are above the threshold, and on it. */
-  int2 chunk[SCOPEDETECT_BATCH][SCOPEDETECT_MAX_CHUNKS];
-};
-
-static __device__ __forceinline__ int16_t *
-scopedetect_scores_of (const ScopedetectWork &w, int m)
-{
-  return w.check + (size_t) m * w.room_queries * w.params.neighbours * 2;
-}
+/* What the kernels below read and write. */
+typedef struct {
+  ScopedetectQueries queries;
+  ScopedetectMatches matches;
+  ScopedetectChecks checks;
+  bool random;
+  int max; /* hypotheses of a model that are kept */
+} Choice;
 
 /* How many of all the scores there are to choose from. */
 static __host__ __device__ __forceinline__ int
-scopedetect_n_scores (const ScopedetectWork &w)
+scopedetect_n_scores (const Choice &c)
 {
-  return w.n_queries * (w.params.random ? 1 : w.params.neighbours * 2);
+  return c.queries.n * (c.random ? 1 : c.matches.k * 2);
 }
 
 /* Adds a block's counts, a thread a bin, to @to. */
@@ -192,10 +187,6 @@ scopedetect_add_counts (int *count, int *to)
   if (count[threadIdx.x])
     atomicAdd (&to[threadIdx.x], count[threadIdx.x]);
 }
-
-/* Scores of all hypotheses, counted by bins; or what each query is drawn to. */
-const char *scopedetect_check_cuda (
-    const Device *dev, const ScopedetectWork *w, ScopedetectChooseCuda *c);
 
 /* ---- The best hypotheses are kept ----
  *
@@ -238,14 +229,15 @@ bin_of (const int *count, int first, int wanted, int *left)
 }
 
 static __device__ __forceinline__ Threshold
-threshold (const ScopedetectWork &w, const ScopedetectChooseCuda *c, int m)
+threshold (const Choice &w, int m)
 {
+  const ScopedetectBins *c = w.checks.bins;
   Threshold t = {0, 0};
   int high, left;
 
-  if (w.params.random)
+  if (w.random)
     return t;
-  high = bin_of (c->bin[m][0], 0, w.params.kept, &left);
+  high = bin_of (c->bin[m][0], 0, w.max, &left);
   /* the minimum of all scores is that of what is left out */
   t.min_score = bin_of (c->bin[m][1], high ? 0 : 1, left, &t.of_min) +
       high * BINS + INT16_MIN;
@@ -254,17 +246,17 @@ threshold (const ScopedetectWork &w, const ScopedetectChooseCuda *c, int m)
 
 /* Counts the scores in the bin that holds the threshold. */
 static __global__ void
-__launch_bounds__ (THREADS) fine_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+__launch_bounds__ (THREADS) fine_kernel (const __grid_constant__ Choice w)
 {
   __shared__ int count[BINS];
+  ScopedetectBins *c = w.checks.bins;
   int m = blockIdx.y, n = scopedetect_n_scores (w), left, high;
-  const int16_t *check = scopedetect_scores_of (w, m);
+  const int16_t *check = scopedetect_checks_of (&w.checks, &w.matches, m);
 
   allow_next ();
   await_previous ();
   count[threadIdx.x] = 0;
-  high = bin_of (c->bin[m][0], 0, w.params.kept, &left);
+  high = bin_of (c->bin[m][0], 0, w.max, &left);
   for (int i = 0; i < EACH; i++) {
     int id = blockIdx.x * CHUNK + i * THREADS + threadIdx.x;
     int at = id < n ? check[id] - INT16_MIN : -1;
@@ -298,9 +290,9 @@ look (const int16_t score[EACH], Threshold t)
 }
 
 static __device__ __forceinline__ void
-load_scores (const ScopedetectWork &w, int m, int16_t score[EACH])
+load_scores (const Choice &w, int m, int16_t score[EACH])
 {
-  const int16_t *check = scopedetect_scores_of (w, m);
+  const int16_t *check = scopedetect_checks_of (&w.checks, &w.matches, m);
   int first = blockIdx.x * CHUNK + threadIdx.x * EACH,
       n = scopedetect_n_scores (w);
 
@@ -310,8 +302,7 @@ load_scores (const ScopedetectWork &w, int m, int16_t score[EACH])
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) count_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ Choice w)
 {
   int m = blockIdx.y;
   int16_t score[EACH];
@@ -320,44 +311,48 @@ __launch_bounds__ (THREADS) count_kernel (
   allow_next ();
   await_previous ();
   load_scores (w, m, score);
-  block_sum_before<THREADS> (look (score, threshold (w, c, m)), &total);
+  block_sum_before<THREADS> (look (score, threshold (w, m)), &total);
   if (threadIdx.x == 0)
-    c->chunk[m][blockIdx.x] = total;
+    w.checks.bins->chunk[m][blockIdx.x] = total;
 }
 
 static __device__ __forceinline__ void
-keep (const ScopedetectWork &w, int m, int at, int number, int score)
+keep (const Choice &w, const ScopedetectCloud &cloud,
+    const ScopedetectShape *model, int m, int number, int score,
+    ScopedetectHypothesis *s)
 {
-  uint32_t each = 2 * (uint32_t) w.params.neighbours;
-  ScopedetectHypothesis *s =
-      &w.hypothesis[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at];
+  uint32_t each = 2 * (uint32_t) w.matches.k;
 
-  s->id = w.params.random ? (uint32_t) number * each + (uint32_t) (score - 1)
-                          : (uint32_t) number;
-  s->score = w.params.random ? 0 : score;
-  s->pose = scopedetect_hypothesis_pose (&w, m, s->id);
+  s->id = w.random ? (uint32_t) number * each + (uint32_t) (score - 1)
+                   : (uint32_t) number;
+  s->score = w.random ? 0 : score;
+  s->pose = scopedetect_hypothesis_pose (&cloud, &w.queries, model,
+      scopedetect_matches_of (&w.matches, m), w.matches.k, s->id);
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) keep_kernel (
-    const __grid_constant__ ScopedetectWork w, const ScopedetectChooseCuda *c)
+__launch_bounds__ (THREADS) keep_kernel (const __grid_constant__ Choice w,
+    const __grid_constant__ ScopedetectCloud cloud,
+    const __grid_constant__ ScopedetectModels models,
+    const __grid_constant__ ScopedetectHypotheses h)
 {
+  const ScopedetectBins *c = w.checks.bins;
   int m = blockIdx.y, first = blockIdx.x * CHUNK + threadIdx.x * EACH;
-  int max_kept = w.params.random ? w.params.samples : w.params.kept;
+  int max_kept = w.max;
   int2 before = {0, 0}, mine, total;
   int16_t score[EACH];
   Threshold t;
 
   allow_next ();
   await_previous ();
-  t = threshold (w, c, m);
+  t = threshold (w, m);
   for (int i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before.x += c->chunk[m][i].x, before.y += c->chunk[m][i].y;
   block_sum_before<THREADS> (before, &before);
   load_scores (w, m, score);
   mine = block_sum_before<THREADS> (look (score, t), &total);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
-    w.counts->n_hypotheses[m] =
+    h.n[m] =
         min (max_kept, before.x + total.x + min (before.y + total.y, t.of_min));
   mine.x += before.x, mine.y += before.y;
   for (int i = 0; i < EACH; i++) {
@@ -366,34 +361,10 @@ __launch_bounds__ (THREADS) keep_kernel (
     int at = mine.x + min (mine.y, t.of_min);
 
     if ((above || (on && mine.y < t.of_min)) && at < max_kept)
-      keep (w, m, at, first + i, score[i]);
+      keep (w, cloud, &models.shape[m], m, first + i, score[i],
+          &h.of[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at]);
     mine.x += above, mine.y += on;
   }
-}
-
-const char *
-scopedetect_choose_open_cuda (DeviceMemory *m, ScopedetectChooseCuda **c)
-{
-  return memory_get (m, c, 1);
-}
-
-const char *
-scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w)
-{
-  ScopedetectChooseCuda *c = scopedetect_cuda (w)->choose;
-  dim3 chunks (
-      max (1, ceil_div (scopedetect_n_scores (*w), CHUNK)), w->n_models);
-
-  scopedetect_cuda (w)->bound =
-      w->params.random ? w->params.samples : w->params.kept;
-  if (!w->params.random)
-    TRY (device_clear (dev, c->bin, sizeof c->bin));
-  TRY (scopedetect_check_cuda (dev, w, c));
-  if (!w->params.random)
-    TRY (scopedetect_launch (dev, w, fine_kernel, chunks, THREADS, 0, *w, c));
-  TRY (scopedetect_launch (dev, w, count_kernel, chunks, THREADS, 0, *w, c));
-  return scopedetect_launch (dev, w, keep_kernel, chunks, THREADS, 0, *w,
-      (const ScopedetectChooseCuda *) c);
 }
 
 /* ---- Looking at hypotheses ----
@@ -406,14 +377,16 @@ scopedetect_choose_cuda (const Device *dev, ScopedetectWork *w)
 static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
 
 static __global__ void
-__launch_bounds__ (THREADS) check_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectChooseCuda *c)
+__launch_bounds__ (THREADS) check_kernel (const __grid_constant__ Choice w,
+    const __grid_constant__ ScopedetectScene scene,
+    const __grid_constant__ ScopedetectCloud cloud,
+    const __grid_constant__ ScopedetectModels models, float tolerance)
 {
   __shared__ int count[SCOPEDETECT_SCORE_BINS];
   int m = blockIdx.y, id = blockIdx.x * THREADS + threadIdx.x;
-  int k = w.params.neighbours, n = w.n_queries * k * 2;
-  const uint16_t *near = w.neighbour + (size_t) m * w.room_queries * k;
-  const ScopedetectShape *s = &w.model[m];
+  int k = w.matches.k, n = w.queries.n * k * 2;
+  const uint16_t *near = scopedetect_matches_of (&w.matches, m);
+  const ScopedetectShape *s = &models.shape[m];
   int few = min (s->n, SCOPEDETECT_FEW);
 
   allow_next ();
@@ -424,58 +397,79 @@ __launch_bounds__ (THREADS) check_kernel (
     int score = INT16_MIN;
 
     if (near[id / 2] != UINT16_MAX)
-      score = scopedetect_agreement (&w.scene, s,
-          scopedetect_hypothesis_pose (&w, m, (uint32_t) id), few,
-          (float) w.params.tolerance);
-    scopedetect_scores_of (w, m)[id] = (int16_t) score;
+      score = scopedetect_agreement (&scene, s,
+          scopedetect_hypothesis_pose (
+              &cloud, &w.queries, s, near, k, (uint32_t) id),
+          few, tolerance);
+    scopedetect_checks_of (&w.checks, &w.matches, m)[id] = (int16_t) score;
     atomicAdd (&count[(score - INT16_MIN) / SCOPEDETECT_SCORE_BINS], 1);
   }
-  scopedetect_add_counts (count, c->bin[m][0]);
+  scopedetect_add_counts (count, w.checks.bins->bin[m][0]);
 }
 
 /* At random a query has one hypothesis or none: 0, or 1 + its number. */
 static __global__ void
-__launch_bounds__ (THREADS)
-    draw_kernel (const __grid_constant__ ScopedetectWork w)
+__launch_bounds__ (THREADS) draw_kernel (const __grid_constant__ Choice w,
+    const __grid_constant__ ScopedetectCloud cloud,
+    const __grid_constant__ ScopedetectModels models, uint64_t seed)
 {
   int m = blockIdx.y, q = blockIdx.x * THREADS + threadIdx.x;
-  uint32_t id, each = 2 * (uint32_t) w.params.neighbours;
+  uint32_t id, each = 2 * (uint32_t) w.matches.k;
 
   allow_next ();
   await_previous ();
-  if (q < w.n_queries)
-    scopedetect_scores_of (w, m)[q] = scopedetect_draw (&w, m, q, &id)
+  if (q < w.queries.n)
+    scopedetect_checks_of (&w.checks, &w.matches, m)[q] =
+        scopedetect_draw (&cloud, &w.queries, &models.shape[m],
+            scopedetect_matches_of (&w.matches, m), w.matches.k, q, seed, &id)
         ? (int16_t) (1 + id - (uint32_t) q * each)
         : 0;
 }
 
 const char *
-scopedetect_check_cuda (
-    const Device *dev, const ScopedetectWork *w, ScopedetectChooseCuda *c)
+scopedetect_choose_poses_cuda (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
+    const ScopedetectModels *models, const ScopedetectMatches *matches,
+    const ScopedetectParams *params, int max, ScopedetectChecks *checks,
+    ScopedetectHypotheses *hypotheses)
 {
-  dim3 blocks (
-      max (1, ceil_div (scopedetect_n_scores (*w), THREADS)), w->n_models);
+  Choice w = {*queries, *matches, *checks, params->random, max};
+  ScopedetectBins *bins = checks->bins;
+  int n = scopedetect_n_scores (w);
+  dim3 chunks (::max (1, ceil_div (n, CHUNK)), models->n);
+  dim3 blocks (::max (1, ceil_div (n, THREADS)), models->n);
 
-  if (w->params.random)
-    return scopedetect_launch (dev, w, draw_kernel, blocks, THREADS, 0, *w);
-  return scopedetect_launch (dev, w, check_kernel, blocks, THREADS, 0, *w, c);
+  hypotheses->bound = max;
+  if (params->random) {
+    TRY (scopedetect_launch (dev, draw_kernel, blocks, THREADS, 0, w, *cloud,
+        *models, params->seed));
+  } else {
+    TRY (device_clear (dev, bins->bin, sizeof bins->bin));
+    TRY (scopedetect_launch (dev, check_kernel, blocks, THREADS, 0, w, *scene,
+        *cloud, *models, (float) params->tolerance));
+    TRY (scopedetect_launch (dev, fine_kernel, chunks, THREADS, 0, w));
+  }
+  TRY (scopedetect_launch (dev, count_kernel, chunks, THREADS, 0, w));
+  return scopedetect_launch (
+      dev, keep_kernel, chunks, THREADS, 0, w, *cloud, *models, *hypotheses);
 }
 
 /* ---- More points ---- */
 
 /* What warp @part of @parts adds to a pose's score: sum and count. */
 static __device__ __forceinline__ int2
-verify (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n,
-    int part, int parts)
+verify (const ScopedetectScene *scene, const ScopedetectParams *params,
+    const ScopedetectShape *s, Pose p, int n, int part, int parts)
 {
   Turn r = turn_of (p.q);
   int sum = 0, front = 0, value;
 
   for (int i = 32 * part + threadIdx.x % 32; i < n; i += 32 * parts)
-    if (w->params.random)
-      sum += scopedetect_is_free (w, vec_transform (&r, p.t, s->x[i]));
-    else if (scopedetect_agree (&w->scene, &r, p.t, s->x[i], s->normal[i],
-                 (float) w->params.tolerance, &value))
+    if (params->random)
+      sum += scopedetect_is_free (
+          scene, vec_transform (&r, p.t, s->x[i]), (float) params->free_gap);
+    else if (scopedetect_agree (scene, &r, p.t, s->x[i], s->normal[i],
+                 (float) params->tolerance, &value))
       front++, sum += value;
   return int2{
       (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
@@ -484,42 +478,47 @@ verify (const ScopedetectWork *w, const ScopedetectShape *s, Pose p, int n,
 /* PARTS warps a hypothesis. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
-    verify_kernel (const __grid_constant__ ScopedetectWork w)
+    verify_kernel (const __grid_constant__ ScopedetectScene scene,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectParams params,
+        const __grid_constant__ ScopedetectHypotheses h)
 {
   __shared__ int2 found[VERIFY_WARPS];
   int m = blockIdx.y, warp = threadIdx.x / 32;
   int i = blockIdx.x * (VERIFY_WARPS / PARTS) + warp / PARTS;
-  const ScopedetectShape *s = &w.model[m];
-  ScopedetectHypothesis *a =
-      w.hypothesis + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
-  int n = min (s->n, w.params.points);
+  const ScopedetectShape *s = &models.shape[m];
+  ScopedetectHypothesis *a = h.of + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
+  int n = min (s->n, params.points);
   bool there;
   int2 v;
 
   allow_next ();
   await_previous ();
-  there = i < w.counts->n_hypotheses[m];
+  there = i < h.n[m];
   if (there)
-    found[warp] = verify (&w, s, a->pose, n, warp % PARTS, PARTS);
+    found[warp] = verify (&scene, &params, s, a->pose, n, warp % PARTS, PARTS);
   __syncthreads ();
   if (!there || threadIdx.x % (32 * PARTS))
     return;
   v = found[warp];
   for (int k = 1; k < PARTS; k++)
     v.x += found[warp + k].x, v.y += found[warp + k].y;
-  a->score = w.params.random ? scopedetect_free_score (&w, v.x, n)
-                             : scopedetect_agreement_of (v.x, v.y);
+  a->score = params.random
+      ? scopedetect_free_score (v.x, n, (float) params.free_part)
+      : scopedetect_agreement_of (v.x, v.y);
 }
 
 const char *
-scopedetect_verify_cuda (const Device *dev, ScopedetectWork *w)
+scopedetect_verify_poses_cuda (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectModels *models, const ScopedetectParams *params,
+    ScopedetectHypotheses *hypotheses)
 {
-  int bound = scopedetect_cuda (w)->bound;
+  int bound = hypotheses->bound;
   bool few = bound <= 4096; /* not enough to keep the device busy */
   dim3 blocks (
-      ceil_div (bound, few ? VERIFY_WARPS / 4 : VERIFY_WARPS), w->n_models);
+      ceil_div (bound, few ? VERIFY_WARPS / 4 : VERIFY_WARPS), models->n);
 
-  TRY (scopedetect_launch (dev, w, few ? verify_kernel<4> : verify_kernel<1>,
-      blocks, 32 * VERIFY_WARPS, 0, *w));
-  return scopedetect_order_cuda (dev, w);
+  TRY (scopedetect_launch (dev, few ? verify_kernel<4> : verify_kernel<1>,
+      blocks, 32 * VERIFY_WARPS, 0, *scene, *models, *params, *hypotheses));
+  return scopedetect_order_cuda (dev, models->n, hypotheses);
 }

@@ -4,7 +4,6 @@
  * pass, straight from the frame. */
 #pragma once
 
-#include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_cuda.cuh"
 
 /* What a block needs to score a pose. */
@@ -15,8 +14,8 @@ typedef struct {
 
 /* As scopedetect_view_of (), by each warp. */
 static __device__ __forceinline__ int
-view_of (
-    const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r, Vec t)
+view_of (const ScopedetectScoring *w, const ScopedetectShape *s, const Turn *r,
+    Vec t)
 {
   Vec eye = vec_scale (vec_unrotate (r, vec_transform (r, t, s->centre)), -1);
   float max_along = -1e9f;
@@ -41,7 +40,7 @@ view_of (
 /* Sums over @n points of the model, and over its range edges; of @parts blocks
  * that share them this is number @part. */
 static __device__ __forceinline__ const ScopedetectTotals &
-total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
+total_points (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     int part, int parts, ScoreShared &shared)
 {
   const Pose &pose = shared.hypothesis.pose;
@@ -64,7 +63,7 @@ total_points (const ScopedetectWork *w, const ScopedetectShape *s, int n,
  * first
  * @n points of @s.  All threads call, and see them. */
 static __device__ void
-score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
+score_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     ScoreShared &shared)
 {
   const ScopedetectTotals &t = total_points (w, s, n, 0, 1, shared);
@@ -79,12 +78,12 @@ score_block (const ScopedetectWork *w, const ScopedetectShape *s, int n,
 
 /* The hypothesis that block @blockIdx.x works on; NULL if there are fewer. */
 static __device__ __forceinline__ ScopedetectHypothesis *
-hypothesis_of_block (const ScopedetectWork *w)
+hypothesis_of_block (const ScopedetectHypotheses *h)
 {
   int m = blockIdx.y;
 
-  return (int) blockIdx.x < w->counts->n_hypotheses[m]
-      ? &w->hypothesis[(size_t) m * SCOPEDETECT_MAX_KEPT + blockIdx.x]
+  return (int) blockIdx.x < h->n[m]
+      ? &h->of[(size_t) m * SCOPEDETECT_MAX_KEPT + blockIdx.x]
       : NULL;
 }
 
@@ -107,14 +106,14 @@ static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
 /* As scopedetect_takes (), by half a warp, a lane a key point: added up in
  * their order.  All lanes call, and see it. */
 static __device__ __forceinline__ float
-takes_half (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
-    Vec t, const ScopedetectSegment *g, float *off)
+takes_half (const ScopedetectScoring *w, const ScopedetectShape *s,
+    const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
   int n = g->n_keys, key = threadIdx.x % SCOPEDETECT_KEYS;
   float chance = 0, far = 0, sum = 0, sum_far = 0;
 
   if (key < n)
-    chance = scopedetect_takes_key (w, s, r, t, g, key, &far);
+    chance = scopedetect_takes_key (&w->params, s, r, t, g, key, &far);
 #pragma unroll
   for (int k = 0; k < SCOPEDETECT_KEYS; k++) { /* of none: 0, which adds none */
     sum += __shfl_sync (ALL_LANES, chance, k, SCOPEDETECT_KEYS);
@@ -128,12 +127,13 @@ takes_half (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
  * @off is set where that is more than 0.  Those whose middles are near go one
  * after the other, two at once.  All lanes call. */
 static __device__ __forceinline__ float
-takes_warp (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
-    Vec t, const ScopedetectSegment *g, float *off)
+takes_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
+    const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
-  int own = g ? (int) (g - w->segment) : 0, lane = threadIdx.x % 32;
-  uint32_t near =
-      __ballot_sync (ALL_LANES, g && scopedetect_may_take (w, s, r, t, g));
+  const ScopedetectSegment *segment = w->segments.segment;
+  int own = g ? (int) (g - segment) : 0, lane = threadIdx.x % 32;
+  uint32_t near = __ballot_sync (
+      ALL_LANES, g && scopedetect_may_take (&w->params, s, r, t, g));
   float chance = 0;
 
   while (near) {
@@ -141,7 +141,7 @@ takes_warp (const ScopedetectWork *w, const ScopedetectShape *s, const Turn *r,
     int first = __ffs ((int) near) - 1;
     int second = rest ? __ffs ((int) rest) - 1 : first;
     int i = __shfl_sync (ALL_LANES, own, lane < 16 ? first : second);
-    float far, of_half = takes_half (w, s, r, t, &w->segment[i], &far);
+    float far, of_half = takes_half (w, s, r, t, &segment[i], &far);
     int from = lane == second ? 16 : 0;
     float mine = __shfl_sync (ALL_LANES, of_half, from);
     float my_far = __shfl_sync (ALL_LANES, far, from);

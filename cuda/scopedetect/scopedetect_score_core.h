@@ -57,7 +57,7 @@ scopedetect_visible (float off, float sigma)
 }
 
 BOTH void
-scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
+scopedetect_add_colour (const ScopedetectScoring *w, const ScopedetectPixel *o,
     Vec lab, float slope, int edge, long long v, ScopedetectTotals *t)
 {
   const ScopedetectNoise *noise = w->noise;
@@ -79,7 +79,7 @@ scopedetect_add_colour (const ScopedetectWork *w, const ScopedetectPixel *o,
 
 /* Adds point @i of @s, whose pose is @r and @t, seen from stored view @view. */
 BOTH void
-scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_add_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, int view, int i, ScopedetectTotals *out)
 {
   const ScopedetectScene *scene = &w->scene;
@@ -90,8 +90,7 @@ scopedetect_add_point (const ScopedetectWork *w, const ScopedetectShape *s,
   ScopedetectPixel o;
   long long v;
 
-  if (w->counts->has_plane &&
-      (d = scopedetect_height (w->counts->plane, p)) < 0) {
+  if (w->plane->is_found && (d = scopedetect_height (w->plane->plane, p)) < 0) {
     d /= (float) w->params.visible_sigma;
     d = d < -4 ? -4 : d;
     out->table += scopedetect_step_of (-d * d / 2);
@@ -145,7 +144,8 @@ scopedetect_farthest (const ScopedetectScene *s, int x, int y)
 
 /* Adds point @p, camera coordinates, of a range edge of the model. */
 BOTH void
-scopedetect_add_edge (const ScopedetectWork *w, Vec p, ScopedetectTotals *out)
+scopedetect_add_edge (
+    const ScopedetectScoring *w, Vec p, ScopedetectTotals *out)
 {
   int x, y;
   float z;
@@ -167,8 +167,7 @@ scopedetect_add_edge (const ScopedetectWork *w, Vec p, ScopedetectTotals *out)
 
 /* The stored view that the camera is nearest to. */
 BOTH int
-scopedetect_view_of (
-    const ScopedetectWork *w, const ScopedetectShape *s, Pose pose)
+scopedetect_view_of (const Vec *view, const ScopedetectShape *s, Pose pose)
 {
   Turn r = turn_of (pose.q);
   Vec eye =
@@ -177,7 +176,7 @@ scopedetect_view_of (
   float max_along = -1e9f;
 
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
-    float along = vec_dot (w->view[v], eye);
+    float along = vec_dot (view[v], eye);
 
     if (along > max_along)
       max_along = along, best = v;
@@ -253,9 +252,9 @@ scopedetect_is_taken (float chance)
 /* What it costs that the key points of a segment that is taken are @off from
  * the model on average. */
 BOTH long long
-scopedetect_off (const ScopedetectWork *w, float off)
+scopedetect_off (const ScopedetectParams *params, float off)
 {
-  float d = off / (.5f * (float) w->params.segment_sigma);
+  float d = off / (.5f * (float) params->segment_sigma);
 
   return scopedetect_step_of (-fminf (d * d / 2, 8));
 }

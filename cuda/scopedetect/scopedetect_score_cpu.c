@@ -5,10 +5,11 @@
 #include "scopedetect/scopedetect_score_core.h"
 
 static void
-segment_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
-    float part[SCOPEDETECT_N_PARTS])
+segment_parts (const ScopedetectScoring *w, const ScopedetectShape *s,
+    Pose pose, float part[SCOPEDETECT_N_PARTS])
 {
-  int n = w->lattice.width * w->lattice.height, taken = 0;
+  const ScopedetectSegment *segment = w->segments.segment;
+  int n = w->segments.n, taken = 0;
   uint32_t bits[SCOPEDETECT_SEGMENT_WORDS] = {0};
   Turn r = turn_of (pose.q);
   long long cut = 0, off = 0;
@@ -17,23 +18,24 @@ segment_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
     float d;
 
     if (!scopedetect_is_taken (
-            scopedetect_takes (w, s, &r, pose.t, &w->segment[i], &d)))
+            scopedetect_takes (&w->params, s, &r, pose.t, &segment[i], &d)))
       continue;
     bits[i / 32] |= (uint32_t) 1 << i % 32, taken++;
-    off += scopedetect_off (w, d);
+    off += scopedetect_off (&w->params, d);
   }
   for (int i = 0; i < n; i++)
     if (bits[i / 32] >> i % 32 & 1)
-      cut += scopedetect_cut (&w->segment[i], bits);
+      cut += scopedetect_cut (&segment[i], bits);
   scopedetect_segment_parts (cut, off, taken, part);
 }
 
 void
-scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
-    int points, ScopedetectHypothesis *a)
+scopedetect_score_one_cpu (const ScopedetectScoring *w,
+    const ScopedetectShape *s, int points, ScopedetectHypothesis *a)
 {
   Turn r = turn_of (a->pose.q);
-  int view = scopedetect_view_of (w, s, a->pose), n = points ? points : s->n;
+  int view = scopedetect_view_of (w->view, s, a->pose),
+      n = points ? points : s->n;
   uint32_t first = s->edge_first[view], last = s->edge_first[view + 1];
   ScopedetectTotals t;
 
@@ -45,30 +47,40 @@ scopedetect_score_one_cpu (const ScopedetectWork *w, const ScopedetectShape *s,
       scopedetect_add_edge (
           w, vec_transform (&r, a->pose.t, s->x[s->edge[i]]), &t);
   scopedetect_parts (&t, a->part);
-  if (w->has_segments && !points)
+  if (w->segments.n && !points)
     segment_parts (w, s, a->pose, a->part);
   a->score = scopedetect_weigh (&w->params, a->part);
 }
 
+typedef struct {
+  ScopedetectBatch batch;
+  const ScopedetectScoring *scoring;
+  int points; /* 0: all */
+} Scoring;
+
 static void
 score_hypotheses (void *data, int begin, int end)
 {
-  const ScopedetectBatch *b = data;
+  const Scoring *s = data;
+  const ScopedetectBatch *b = &s->batch;
 
   for (int i = begin; i < end; i++)
-    scopedetect_score_one_cpu (b->w, b->model, b->points, &b->hypothesis[i]);
+    scopedetect_score_one_cpu (
+        s->scoring, b->model, s->points, &b->hypothesis[i]);
 }
 
 const char *
-scopedetect_score_cpu (const Device *dev, ScopedetectWork *w, int n)
+scopedetect_score_poses_cpu (const Device *dev,
+    const ScopedetectScoring *scoring, const ScopedetectModels *models,
+    int points, ScopedetectShares *shares, ScopedetectHypotheses *hypotheses)
 {
-  (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    ScopedetectBatch b = scopedetect_batch (w, m);
+  (void) dev, (void) shares;
+  for (int m = 0; m < models->n; m++) {
+    Scoring s = {scopedetect_batch (models, hypotheses, m), scoring,
+        scopedetect_first_points (&models->shape[m], points)};
 
-    b.points = n < b.model->n ? n : b.model->n;
-    parallel_for (b.n, 4, score_hypotheses, &b);
+    parallel_for (s.batch.n, 4, score_hypotheses, &s);
   }
-  scopedetect_order_cpu (w);
+  scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }

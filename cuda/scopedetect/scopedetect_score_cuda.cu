@@ -7,17 +7,7 @@
 
 #define FEW_THREADS 128
 #define THREADS 256
-#define PARTS 5  /* blocks that share a pose's points, and all segments */
-#define ROOM 256 /* hypotheses of a model that are scored with all points */
-
-/* What the blocks of a hypothesis hand to the one of them that is done last,
- * which leaves all but the totals as zeros. */
-typedef struct {
-  ScopedetectTotals totals[PARTS];
-  long long off; /* of the segments that are taken; bits: which are */
-  uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
-  uint32_t done;
-} Shares;
+#define PARTS SCOPEDETECT_SHARED_BY
 
 typedef struct {
   long long cut, taken;
@@ -30,21 +20,19 @@ typedef struct {
   bool is_last;
 } AllShared;
 
-struct _ScopedetectScoreCuda {
-  Shares of[SCOPEDETECT_BATCH][ROOM];
-};
-
 static __global__ void
 __launch_bounds__ (FEW_THREADS)
-    score_kernel (const __grid_constant__ ScopedetectWork w, int points)
+    score_kernel (const __grid_constant__ ScopedetectScoring w,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h, int points)
 {
   __shared__ ScoreShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
   ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   copy_hypothesis (&shared.hypothesis, a);
   score_block (&w, s, min (points, s->n), shared);
@@ -56,33 +44,34 @@ __launch_bounds__ (FEW_THREADS)
 /* Looks at the segments that are block @part's; the lanes of a warp take some
  * that are far apart, since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
-look_at_segments (const ScopedetectWork *w, const ScopedetectShape *s,
-    Pose pose, int part, Shares *share)
+look_at_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
+    Pose pose, int part, ScopedetectShares *share)
 {
   constexpr int WARPS = PARTS * THREADS / 32;
   Turn r = turn_of (pose.q);
-  int n = w->lattice.width * w->lattice.height;
+  int n = w->segments.n;
   int warp = part * (THREADS / 32) + (int) threadIdx.x / 32;
 
   for (int first = warp; first < n; first += 32 * WARPS) {
     int i = first + (int) threadIdx.x % 32 * WARPS;
     float off,
-        chance =
-            takes_warp (w, s, &r, pose.t, i < n ? &w->segment[i] : NULL, &off);
+        chance = takes_warp (
+            w, s, &r, pose.t, i < n ? &w->segments.segment[i] : NULL, &off);
 
     if (!scopedetect_is_taken (chance))
       continue;
     atomicOr (&share->bits[i / 32], 1u << i % 32);
     atomicAdd ((unsigned long long *) &share->off,
-        (unsigned long long) scopedetect_off (w, off));
+        (unsigned long long) scopedetect_off (&w->params, off));
   }
 }
 
 /* The parts of the segments that the hypothesis's blocks have found. */
 static __device__ __forceinline__ void
-finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
+finish_segments (
+    const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)
 {
-  int n = w->lattice.width * w->lattice.height;
+  int n = w->segments.n;
   Taken mine = {};
 
   for (int i = threadIdx.x; i < ceil_div (n, 32); i += THREADS) {
@@ -93,7 +82,7 @@ finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
   __syncthreads ();
   for (int i = threadIdx.x; i < n; i += THREADS)
     if (shared.bits[i / 32] >> i % 32 & 1)
-      mine.cut += scopedetect_cut (&w->segment[i], shared.bits);
+      mine.cut += scopedetect_cut (&w->segments.segment[i], shared.bits);
   const Taken &t = sum_block (mine, shared.taken);
 
   if (threadIdx.x == 0) {
@@ -105,7 +94,8 @@ finish_segments (const ScopedetectWork *w, Shares *share, AllShared &shared)
 
 /* Adds up what the blocks of a hypothesis have found, and scores it. */
 static __device__ __forceinline__ void
-finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
+finish (
+    const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)
 {
   constexpr int N = sizeof (ScopedetectTotals) / sizeof (long long);
   ScopedetectTotals &total = shared.score.totals.total;
@@ -121,7 +111,7 @@ finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
   __syncthreads ();
   if (threadIdx.x == 0)
     scopedetect_parts (&total, hypothesis.part);
-  if (w->has_segments)
+  if (w->segments.n)
     finish_segments (w, share, shared);
   if (threadIdx.x == 0) {
     hypothesis.score = scopedetect_weigh (&w->params, hypothesis.part);
@@ -131,20 +121,23 @@ finish (const ScopedetectWork *w, Shares *share, AllShared &shared)
 
 static __global__ void
 __launch_bounds__ (THREADS) share_kernel (
-    const __grid_constant__ ScopedetectWork w, ScopedetectScoreCuda *c)
+    const __grid_constant__ ScopedetectScoring w,
+    const __grid_constant__ ScopedetectModels models,
+    const __grid_constant__ ScopedetectHypotheses h, ScopedetectShares *shares)
 {
   __shared__ AllShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
-  Shares *share = &c->of[blockIdx.y][blockIdx.x];
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
+  ScopedetectShares *share =
+      &shares[blockIdx.y * SCOPEDETECT_SHARED_POSES + blockIdx.x];
   ScopedetectHypothesis *a;
   int part = blockIdx.z;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   copy_hypothesis (&shared.score.hypothesis, a);
-  if (w.has_segments)
+  if (w.segments.n)
     look_at_segments (&w, s, shared.score.hypothesis.pose, part, share);
   total_points (&w, s, s->n, part, PARTS, shared.score);
   __threadfence (); /* of bits, by all threads */
@@ -162,25 +155,19 @@ __launch_bounds__ (THREADS) share_kernel (
 }
 
 const char *
-scopedetect_score_open_cuda (DeviceMemory *m, ScopedetectScoreCuda **c)
+scopedetect_score_poses_cuda (const Device *dev,
+    const ScopedetectScoring *scoring, const ScopedetectModels *models,
+    int points, ScopedetectShares *shares, ScopedetectHypotheses *hypotheses)
 {
-  return memory_get (m, c, 1);
-}
+  dim3 blocks (hypotheses->bound, models->n, points ? 1 : PARTS);
 
-const char *
-scopedetect_score_cuda (const Device *dev, ScopedetectWork *w, int n)
-{
-  ScopedetectCuda *c = scopedetect_cuda (w);
-  dim3 blocks (c->bound, w->n_models);
-
-  if (!n && c->bound > ROOM)
+  if (!points && hypotheses->bound > SCOPEDETECT_SHARED_POSES)
     return "more than 256 poses would be scored with all points";
-  blocks.z = n ? 1 : PARTS;
-  if (n)
-    TRY (scopedetect_launch (
-        dev, w, score_kernel, blocks, FEW_THREADS, 0, *w, n));
+  if (points)
+    TRY (scopedetect_launch (dev, score_kernel, blocks, FEW_THREADS, 0,
+        *scoring, *models, *hypotheses, points));
   else
-    TRY (scopedetect_launch (
-        dev, w, share_kernel, blocks, THREADS, 0, *w, c->score));
-  return scopedetect_order_cuda (dev, w);
+    TRY (scopedetect_launch (dev, share_kernel, blocks, THREADS, 0, *scoring,
+        *models, *hypotheses, shares));
+  return scopedetect_order_cuda (dev, models->n, hypotheses);
 }

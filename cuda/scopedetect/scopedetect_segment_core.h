@@ -29,28 +29,28 @@ scopedetect_seed_of (const ScopedetectLattice *l, int x, int y)
 
 /* What may be an object belongs to the seed of its cell. */
 BOTH int
-scopedetect_first_label (const ScopedetectWork *w, int x, int y)
+scopedetect_first_label (const ScopedetectScene *s, const ScopedetectBounds *b,
+    const ScopedetectLattice *l, int x, int y)
 {
-  const ScopedetectScene *s = &w->scene;
   const ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
 
-  return scopedetect_is_wanted (w, p, scopedetect_unproject (s, x, y, p->z))
-      ? scopedetect_seed_of (&w->lattice, x, y)
+  return scopedetect_is_wanted (s, b, p, scopedetect_unproject (s, x, y, p->z))
+      ? scopedetect_seed_of (l, x, y)
       : SCOPEDETECT_NO_SEGMENT;
 }
 
 /* How far a pixel is from a segment. */
 BOTH float
-scopedetect_segment_distance (const ScopedetectWork *w,
+scopedetect_segment_distance (const ScopedetectParams *params, bool has_colour,
     const ScopedetectSegment *s, const ScopedetectPixel *p, Vec at)
 {
   Vec d = vec_sub (at, s->x), n, c;
-  float xyz = 1 / (float) (w->params.segment_sigma * w->params.segment_sigma);
-  float lab = 1 / (float) (w->params.lab_sigma * w->params.lab_sigma), sum;
+  float xyz = 1 / (float) (params->segment_sigma * params->segment_sigma);
+  float lab = 1 / (float) (params->lab_sigma * params->lab_sigma), sum;
 
   n = vec_sub (vec (p->nx, p->ny, p->nz), s->n);
   sum = vec_dot (d, d) * xyz + vec_dot (n, n) * (1 / .09f);
-  if (!w->scene.has_colour)
+  if (!has_colour)
     return sum;
   c = vec_sub (vec (p->l, p->a, p->b), s->lab);
   return sum + vec_dot (c, c) * lab;
@@ -58,12 +58,14 @@ scopedetect_segment_distance (const ScopedetectWork *w,
 
 /* The segment that pixel (x, y), of what may be an object, goes to. */
 BOTH int
-scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
+scopedetect_segment_of (const ScopedetectScene *scene,
+    const ScopedetectParams *params, const ScopedetectSegments *segments, int x,
+    int y)
 {
-  const ScopedetectScene *scene = &w->scene;
   const ScopedetectPixel *p = &scene->pixel[(size_t) y * scene->width + x];
+  const ScopedetectLattice *l = &segments->lattice;
   Vec at = scopedetect_unproject (scene, x, y, p->z);
-  int cx = x / w->lattice.step, cy = y / w->lattice.step;
+  int cx = x / l->step, cy = y / l->step;
   int best = SCOPEDETECT_NO_SEGMENT;
   float min_distance = 1e9f;
 
@@ -71,12 +73,13 @@ scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
     int u = cx + k % 3 - 1, v = cy + k / 3 - 1, i;
     float d;
 
-    if (u < 0 || v < 0 || u >= w->lattice.width || v >= w->lattice.height)
+    if (u < 0 || v < 0 || u >= l->width || v >= l->height)
       continue;
-    i = v * w->lattice.width + u;
-    if (!w->segment[i].count)
+    i = v * l->width + u;
+    if (!segments->segment[i].count)
       continue;
-    d = scopedetect_segment_distance (w, &w->segment[i], p, at);
+    d = scopedetect_segment_distance (
+        params, scene->has_colour, &segments->segment[i], p, at);
     if (d < min_distance)
       min_distance = d, best = i;
   }
@@ -85,16 +88,17 @@ scopedetect_segment_of (const ScopedetectWork *w, int x, int y)
 
 /* The pixels that may belong to segment @i: its cell and those around it. */
 BOTH ImageBox
-scopedetect_segment_window (const ScopedetectWork *w, int i)
+scopedetect_segment_window (
+    const ScopedetectScene *s, const ScopedetectLattice *l, int i)
 {
-  int step = w->lattice.step, x = i % w->lattice.width * step;
-  int y = i / w->lattice.width * step;
+  int step = l->step, x = i % l->width * step;
+  int y = i / l->width * step;
   ImageBox b = {x - step, y - step, x + 2 * step, y + 2 * step};
 
   b.x0 = b.x0 < 0 ? 0 : b.x0;
   b.y0 = b.y0 < 0 ? 0 : b.y0;
-  b.x1 = b.x1 > w->scene.width ? w->scene.width : b.x1;
-  b.y1 = b.y1 > w->scene.height ? w->scene.height : b.y1;
+  b.x1 = b.x1 > s->width ? s->width : b.x1;
+  b.y1 = b.y1 > s->height ? s->height : b.y1;
   return b;
 }
 
@@ -163,7 +167,7 @@ scopedetect_key_gap (Vec x, const ScopedetectSegment *g, int first, int last)
 /* How likely two segments are of one object: 0 where they do not touch; @gap
  * is that of the key points that are nearest to each other. */
 BOTH float
-scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
+scopedetect_affinity (const ScopedetectScene *s, const ScopedetectSegment *a,
     const ScopedetectSegment *b, float gap)
 {
   Vec n = vec_sub (a->n, b->n);
@@ -177,12 +181,12 @@ scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
     Vec p = vec_add (a->x, vec_scale (vec_sub (b->x, a->x), (float) k / 10));
     int u, v;
 
-    if (scopedetect_project (&w->scene, p, &u, &v))
-      edge += w->scene.pixel[(size_t) v * w->scene.width + u].edge, counted++;
+    if (scopedetect_project (s, p, &u, &v))
+      edge += s->pixel[(size_t) v * s->width + u].edge, counted++;
   }
   sum = 2 * sqrtf (gap) + .3f * vec_dot (n, n);
   sum += counted ? .1f * math_exp (edge / (float) counted) : 0;
-  if (w->scene.has_colour)
+  if (s->has_colour)
     sum += .001f * vec_dot (c, c);
   return math_exp (-sum);
 }
@@ -190,14 +194,14 @@ scopedetect_affinity (const ScopedetectWork *w, const ScopedetectSegment *a,
 /* Number of the segment @k of the 25 around segment @i, if both exist and are
  * two; else -1. */
 BOTH int
-scopedetect_segment_beside (const ScopedetectWork *w, int i, int k)
+scopedetect_segment_beside (const ScopedetectSegments *segments, int i, int k)
 {
-  const ScopedetectLattice *l = &w->lattice;
+  const ScopedetectLattice *l = &segments->lattice;
   int u = i % l->width + k % 5 - 2, v = i / l->width + k / 5 - 2;
   int j = v * l->width + u;
 
   if (u < 0 || v < 0 || u >= l->width || v >= l->height || j == i ||
-      !w->segment[i].count || !w->segment[j].count)
+      !segments->segment[i].count || !segments->segment[j].count)
     return -1;
   return j;
 }
@@ -205,24 +209,26 @@ scopedetect_segment_beside (const ScopedetectWork *w, int i, int k)
 /* Whether the middle of segment @g is so near to the model in a pose that it
  * may be part of it. */
 BOTH bool
-scopedetect_may_take (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Turn *r, Vec t, const ScopedetectSegment *g)
+scopedetect_may_take (const ScopedetectParams *params,
+    const ScopedetectShape *s, const Turn *r, Vec t,
+    const ScopedetectSegment *g)
 {
   Vec p = vec_unrotate (r, vec_sub (g->x, t));
   int i = g->count ? scopedetect_nearest (s, p) : -1;
 
   return i >= 0 &&
       !(vec_norm (vec_sub (s->x[i], p)) >
-          fmaxf (g->radius, (float) w->params.segment_sigma));
+          fmaxf (g->radius, (float) params->segment_sigma));
 }
 
 /* How likely key point @k of segment @g lies on the model; how far it is from
  * it, at most two deviations, goes to @far. */
 BOTH float
-scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Turn *r, Vec t, const ScopedetectSegment *g, int k, float *far)
+scopedetect_takes_key (const ScopedetectParams *params,
+    const ScopedetectShape *s, const Turn *r, Vec t,
+    const ScopedetectSegment *g, int k, float *far)
 {
-  const float sigma = (float) w->params.segment_sigma;
+  const float sigma = (float) params->segment_sigma;
   Vec p = vec_unrotate (r, vec_sub (g->key[k], t));
   int i = scopedetect_nearest (s, p);
   float d = i < 0 ? 1e9f : vec_norm (vec_sub (s->x[i], p));
@@ -239,18 +245,18 @@ scopedetect_takes_key (const ScopedetectWork *w, const ScopedetectShape *s,
 /* How likely segment @g is part of the model in a pose; the mean distance of
  * its key points goes to @off. */
 BOTH float
-scopedetect_takes (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_takes (const ScopedetectParams *params, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
   float sum = 0, sum_far = 0;
 
-  *off = 2 * (float) w->params.segment_sigma;
-  if (!scopedetect_may_take (w, s, r, t, g) || !g->n_keys)
+  *off = 2 * (float) params->segment_sigma;
+  if (!scopedetect_may_take (params, s, r, t, g) || !g->n_keys)
     return 0;
   for (int k = 0; k < g->n_keys; k++) {
     float far;
 
-    sum += scopedetect_takes_key (w, s, r, t, g, k, &far);
+    sum += scopedetect_takes_key (params, s, r, t, g, k, &far);
     sum_far += far;
   }
   *off = sum_far / (float) g->n_keys;

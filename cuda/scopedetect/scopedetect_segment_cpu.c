@@ -4,67 +4,82 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_segment_core.h"
 
+/* What the loops below go over. */
+typedef struct {
+  const ScopedetectScene *scene;
+  const ScopedetectBounds *bounds;
+  const ScopedetectCloud *cloud;
+  float spacing;
+  const ScopedetectParams *params;
+  int32_t *label;
+  ScopedetectSegments *segments;
+} Segmenting;
+
 static void
 assign_rows (void *data, int begin, int end)
 {
-  const ScopedetectWork *w = data;
-  const ScopedetectScene *s = &w->scene;
+  const Segmenting *a = data;
+  const ScopedetectScene *s = a->scene;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++)
-      if (w->label[(size_t) y * s->width + x] != SCOPEDETECT_NO_SEGMENT)
-        w->label[(size_t) y * s->width + x] = scopedetect_segment_of (w, x, y);
+      if (a->label[(size_t) y * s->width + x] != SCOPEDETECT_NO_SEGMENT)
+        a->label[(size_t) y * s->width + x] =
+            scopedetect_segment_of (s, a->params, a->segments, x, y);
 }
 
 static void
 start_rows (void *data, int begin, int end)
 {
-  const ScopedetectWork *w = data;
-  const ScopedetectScene *s = &w->scene;
+  const Segmenting *a = data;
+  const ScopedetectScene *s = a->scene;
 
   for (int y = begin; y < end; y++)
     for (int x = 0; x < s->width; x++)
-      w->label[(size_t) y * s->width + x] = scopedetect_first_label (w, x, y);
+      a->label[(size_t) y * s->width + x] =
+          scopedetect_first_label (s, a->bounds, &a->segments->lattice, x, y);
 }
 
 static void
-set_mean (ScopedetectWork *w, int i)
+set_mean (const Segmenting *a, int i)
 {
-  ImageBox b = scopedetect_segment_window (w, i);
-  const ScopedetectScene *s = &w->scene;
+  const ScopedetectScene *s = a->scene;
+  ImageBox b = scopedetect_segment_window (s, &a->segments->lattice, i);
   ScopedetectSegmentSum sum = {{0}, 0};
 
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++) {
       size_t at = (size_t) y * s->width + (size_t) x;
 
-      if (w->label[at] == i)
+      if (a->label[at] == i)
         scopedetect_segment_add (&sum, &s->pixel[at],
             scopedetect_unproject (s, x, y, s->pixel[at].z));
     }
-  scopedetect_segment_set (&w->segment[i], &sum);
+  scopedetect_segment_set (&a->segments->segment[i], &sum);
 }
 
 /* Key points, how far the segment reaches, and the pixel that is most likely on
  * an edge. */
 static void
-set_keys (ScopedetectWork *w, int i)
+set_keys (const Segmenting *a, int i)
 {
-  ImageBox b = scopedetect_segment_window (w, i);
-  ScopedetectSegment *s = &w->segment[i];
-  int fine = scopedetect_key_step (&w->lattice);
+  const ScopedetectScene *scene = a->scene;
+  const ScopedetectLattice *lattice = &a->segments->lattice;
+  ImageBox b = scopedetect_segment_window (scene, lattice, i);
+  ScopedetectSegment *s = &a->segments->segment[i];
+  int fine = scopedetect_key_step (lattice);
   float max_edge = -1;
 
   s->n_keys = 0, s->has_edge = false, s->radius = 0;
   for (int y = b.y0; y < b.y1; y++)
     for (int x = b.x0; x < b.x1; x++) {
-      size_t at = (size_t) y * w->scene.width + (size_t) x;
-      const ScopedetectPixel *p = &w->scene.pixel[at];
+      size_t at = (size_t) y * scene->width + (size_t) x;
+      const ScopedetectPixel *p = &scene->pixel[at];
       Vec q;
 
-      if (w->label[at] != i)
+      if (a->label[at] != i)
         continue;
-      q = scopedetect_unproject (&w->scene, x, y, p->z);
+      q = scopedetect_unproject (scene, x, y, p->z);
       s->radius = fmaxf (s->radius, vec_norm (vec_sub (q, s->x)));
       if (p->edge > max_edge)
         max_edge = p->edge, s->edge = q, s->has_edge = true;
@@ -76,25 +91,26 @@ set_keys (ScopedetectWork *w, int i)
 }
 
 static float
-affinity (const ScopedetectWork *w, int i, int j)
+affinity (const Segmenting *of, int i, int j)
 {
-  const ScopedetectSegment *a = &w->segment[i], *b = &w->segment[j];
+  const ScopedetectSegment *segment = of->segments->segment;
+  const ScopedetectSegment *a = &segment[i], *b = &segment[j];
   float gap = 1e9f;
 
   for (int k = 0; k < a->n_keys; k++)
     gap = fminf (gap, scopedetect_key_gap (a->key[k], b, 0, b->n_keys));
-  return scopedetect_affinity (w, a, b, gap);
+  return scopedetect_affinity (of->scene, a, b, gap);
 }
 
 static void
-set_near (ScopedetectWork *w, int i)
+set_near (const Segmenting *of, int i)
 {
-  ScopedetectSegment *s = &w->segment[i];
+  ScopedetectSegment *s = &of->segments->segment[i];
 
   s->n_near = 0;
   for (int k = 0; k < 25 && s->n_near < SCOPEDETECT_AFFINE; k++) {
-    int j = scopedetect_segment_beside (w, i, k);
-    float a = j < 0 ? 0 : affinity (w, i, j);
+    int j = scopedetect_segment_beside (of->segments, i, k);
+    float a = j < 0 ? 0 : affinity (of, i, j);
 
     if (a <= .5f)
       continue;
@@ -105,14 +121,14 @@ set_near (ScopedetectWork *w, int i)
 
 /* The point of the cloud that is nearest to a segment's middle. */
 static int
-point_at (const ScopedetectWork *w, Vec x)
+point_at (const ScopedetectCloud *cloud, Vec x, float spacing)
 {
   int near[SCOPEDETECT_NEAR], best = -1;
-  int n = scopedetect_near (&w->cloud, x, 2 * w->spacing, near);
+  int n = scopedetect_near (cloud, x, 2 * spacing, near);
   float min_d2 = 1e9f;
 
   for (int k = 0; k < n; k++) {
-    Vec d = vec_sub (w->cloud.x[near[k]], x);
+    Vec d = vec_sub (cloud->x[near[k]], x);
     float d2 = vec_dot (d, d);
 
     if (d2 < min_d2)
@@ -131,13 +147,14 @@ set_means_of_segments (void *data, int begin, int end)
 static void
 describe_segments (void *data, int begin, int end)
 {
-  ScopedetectWork *w = data;
+  const Segmenting *a = data;
 
   for (int i = begin; i < end; i++) {
-    set_mean (w, i);
-    set_keys (w, i);
-    w->segment[i].point =
-        w->segment[i].count ? point_at (w, w->segment[i].x) : -1;
+    ScopedetectSegment *s = &a->segments->segment[i];
+
+    set_mean (a, i);
+    set_keys (a, i);
+    s->point = s->count ? point_at (a->cloud, s->x, a->spacing) : -1;
   }
 }
 
@@ -149,17 +166,20 @@ set_near_of_segments (void *data, int begin, int end)
 }
 
 const char *
-scopedetect_segments_cpu (const Device *dev, ScopedetectWork *w)
+scopedetect_make_segments_cpu (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectBounds *bounds, const ScopedetectCloud *cloud,
+    float spacing, const ScopedetectParams *params, int32_t *label,
+    ScopedetectSegments *segments)
 {
-  int n = w->lattice.width * w->lattice.height;
+  Segmenting a = {scene, bounds, cloud, spacing, params, label, segments};
 
   (void) dev;
-  parallel_for (w->scene.height, 0, start_rows, w);
+  parallel_for (scene->height, 0, start_rows, &a);
   for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
-    parallel_for (n, 16, set_means_of_segments, w);
-    parallel_for (w->scene.height, 4, assign_rows, w);
+    parallel_for (segments->n, 16, set_means_of_segments, &a);
+    parallel_for (scene->height, 4, assign_rows, &a);
   }
-  parallel_for (n, 16, describe_segments, w);
-  parallel_for (n, 16, set_near_of_segments, w);
+  parallel_for (segments->n, 16, describe_segments, &a);
+  parallel_for (segments->n, 16, set_near_of_segments, &a);
   return NULL;
 }

@@ -7,25 +7,30 @@
 #define THREADS 128 /* of a segment's block */
 
 static __global__ void
-label_kernel (const __grid_constant__ ScopedetectWork w)
+label_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectBounds bounds,
+    const __grid_constant__ ScopedetectLattice lattice, int32_t *label)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (w.scene, &x, &y))
-    w.label[(size_t) y * w.scene.width + x] =
-        scopedetect_first_label (&w, x, y);
+  if (pixel_of (s, &x, &y))
+    label[(size_t) y * s.width + x] =
+        scopedetect_first_label (&s, &bounds, &lattice, x, y);
 }
 
 static __global__ void
-assign_kernel (const __grid_constant__ ScopedetectWork w)
+assign_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectParams params,
+    const __grid_constant__ ScopedetectSegments segments, int32_t *label)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (w.scene, &x, &y) &&
-      w.label[(size_t) y * w.scene.width + x] != SCOPEDETECT_NO_SEGMENT)
-    w.label[(size_t) y * w.scene.width + x] = scopedetect_segment_of (&w, x, y);
+  if (pixel_of (s, &x, &y) &&
+      label[(size_t) y * s.width + x] != SCOPEDETECT_NO_SEGMENT)
+    label[(size_t) y * s.width + x] =
+        scopedetect_segment_of (&s, &params, &segments, x, y);
 }
 
 /* Adds the threads' sums up, to the first one's. */
@@ -74,30 +79,31 @@ step (Walk *p, ImageBox b)
 
 /* The mean of segment @i, by a block. */
 static __device__ void
-set_mean (const ScopedetectWork &w, int i)
+set_mean (const ScopedetectScene &s, const ScopedetectSegments &segments,
+    const int32_t *label, int i)
 {
-  const ScopedetectScene &s = w.scene;
-  ImageBox b = scopedetect_segment_window (&w, i);
+  ImageBox b = scopedetect_segment_window (&s, &segments.lattice, i);
   ScopedetectSegmentSum sum = {{0}, 0};
 
   for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
     size_t at = (size_t) p.y * s.width + p.x;
 
-    if (w.label[at] == i)
+    if (label[at] == i)
       scopedetect_segment_add (&sum, &s.pixel[at],
           scopedetect_unproject (&s, p.x, p.y, s.pixel[at].z));
   }
   add_up (&sum);
   if (threadIdx.x == 0)
-    scopedetect_segment_set (&w.segment[i], &sum);
+    scopedetect_segment_set (&segments.segment[i], &sum);
 }
 
 static __global__ void
-__launch_bounds__ (THREADS)
-    mean_kernel (const __grid_constant__ ScopedetectWork w)
+__launch_bounds__ (THREADS) mean_kernel (
+    const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
 {
   await_previous ();
-  set_mean (w, blockIdx.x);
+  set_mean (s, segments, label, blockIdx.x);
 }
 
 /* Whichever of a warp's values is the maximum, of equal ones that of the
@@ -118,13 +124,13 @@ max_in_warp (float *value, int *at)
 /* How far segment @i reaches, and its pixel that is most likely on an edge: by
  * a block. */
 static __device__ void
-set_reach (const ScopedetectWork &w, int i)
+set_reach (const ScopedetectScene &s, const ScopedetectSegments &segments,
+    const int32_t *label, int i)
 {
   __shared__ float radii[THREADS / 32], edges[THREADS / 32];
   __shared__ int places[THREADS / 32];
-  const ScopedetectScene &s = w.scene;
-  ScopedetectSegment *g = &w.segment[i];
-  ImageBox b = scopedetect_segment_window (&w, i);
+  ScopedetectSegment *g = &segments.segment[i];
+  ImageBox b = scopedetect_segment_window (&s, &segments.lattice, i);
   float radius = 0, edge = -1;
   int at = INT32_MAX;
 
@@ -132,7 +138,7 @@ set_reach (const ScopedetectWork &w, int i)
     int here = p.y * s.width + p.x;
     Vec q;
 
-    if (w.label[here] != i)
+    if (label[here] != i)
       continue;
     q = scopedetect_unproject (&s, p.x, p.y, s.pixel[here].z);
     radius = fmaxf (radius, vec_norm (vec_sub (q, g->x)));
@@ -161,12 +167,13 @@ set_reach (const ScopedetectWork &w, int i)
 
 /* Key points of segment @i, by a warp: the first ones, row by row. */
 static __device__ void
-set_keys (const ScopedetectWork &w, int i)
+set_keys (const ScopedetectScene &s, const ScopedetectSegments &segments,
+    const int32_t *label, int i)
 {
-  const ScopedetectScene &s = w.scene;
-  ImageBox b = scopedetect_segment_window (&w, i);
-  ScopedetectSegment *g = &w.segment[i];
-  int fine = scopedetect_key_step (&w.lattice), lane = threadIdx.x % 32, n = 0;
+  ImageBox b = scopedetect_segment_window (&s, &segments.lattice, i);
+  ScopedetectSegment *g = &segments.segment[i];
+  int fine = scopedetect_key_step (&segments.lattice), lane = threadIdx.x % 32,
+      n = 0;
   int left = ceil_div (b.x0, fine), top = ceil_div (b.y0, fine);
   int width = ceil_div (b.x1, fine) - left;
   int keys = width * (ceil_div (b.y1, fine) - top);
@@ -174,7 +181,7 @@ set_keys (const ScopedetectWork &w, int i)
   for (int first = 0; first < keys; first += 32) {
     int k = first + lane, x = (left + k % width) * fine;
     int y = (top + k / width) * fine, at = y * s.width + x;
-    bool own = k < keys && w.label[at] == i;
+    bool own = k < keys && label[at] == i;
     uint32_t mask = __ballot_sync (ALL_LANES, own);
     int to = n + __popc (mask & ((1u << lane) - 1));
 
@@ -192,18 +199,17 @@ set_keys (const ScopedetectWork &w, int i)
 
 /* The point of the cloud that is nearest to a segment's middle, by a warp. */
 static __device__ void
-set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
+set_point (const ScopedetectCloud &cloud, float spacing, ScopedetectSegment *g,
     ScopedetectReach *r)
 {
-  ScopedetectSegment *g = &w.segment[i];
   Vec x = g->x;
   int best = INT32_MAX, n = 0;
   float close = -1e9f;
 
   if (g->count)
-    n = scopedetect_near_warp (w.cloud, listed, x, 2 * w.spacing, r);
+    n = scopedetect_near_warp (cloud, x, 2 * spacing, r);
   for (int k = threadIdx.x % 32; k < n; k += 32) {
-    Vec d = vec_sub (w.cloud.x[r->near[k]], x);
+    Vec d = vec_sub (cloud.x[r->near[k]], x);
 
     if (-vec_dot (d, d) > close)
       close = -vec_dot (d, d), best = k;
@@ -216,38 +222,21 @@ set_point (const ScopedetectWork &w, const ScopedetectListed *listed, int i,
 /* After the last step, a block computes what depends on one segment alone. */
 static __global__ void
 __launch_bounds__ (THREADS) finish_kernel (
-    const __grid_constant__ ScopedetectWork w, const ScopedetectListed *listed)
+    const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectCloud cloud, float spacing,
+    const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
 {
   __shared__ ScopedetectReach reach;
   int i = blockIdx.x;
 
   await_previous ();
-  set_mean (w, i);
+  set_mean (s, segments, label, i);
   __syncthreads ();
-  set_reach (w, i);
+  set_reach (s, segments, label, i);
   if (threadIdx.x < 32)
-    set_keys (w, i);
+    set_keys (s, segments, label, i);
   else if (threadIdx.x < 64)
-    set_point (w, listed, i, &reach);
-}
-
-const char *
-scopedetect_segments_cuda (const Device *dev, ScopedetectWork *w)
-{
-  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
-  int n = w->lattice.width * w->lattice.height;
-  dim3 threads (32, 8);
-  dim3 pixels (ceil_div (w->scene.width, 32), ceil_div (w->scene.height, 8));
-
-  TRY (scopedetect_launch (dev, w, label_kernel, pixels, threads, 0, *w));
-  for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
-    TRY (scopedetect_launch (
-        dev, w, mean_kernel, dim3 (n), dim3 (THREADS), 0, *w));
-    TRY (scopedetect_launch (dev, w, assign_kernel, pixels, threads, 0, *w));
-  }
-  TRY (scopedetect_launch (
-      dev, w, finish_kernel, dim3 (n), dim3 (THREADS), 0, *w, o->listed));
-  return scopedetect_affinities_cuda (dev, w);
+    set_point (cloud, spacing, &segments.segment[i], &reach);
 }
 
 /* ---- Which segments may be of one object ---- */
@@ -268,11 +257,12 @@ key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 
 /* A warp a segment, a lane for each that may touch it. */
 static __global__ void
-near_kernel (const __grid_constant__ ScopedetectWork w, int n)
+near_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectSegments segments, int n)
 {
   int i = thread_index () / 32, lane = threadIdx.x % 32, own = -1, keys = 0, to;
   int key = lane % SCOPEDETECT_KEYS;
-  ScopedetectSegment *g = &w.segment[i];
+  ScopedetectSegment *g = &segments.segment[i];
   float a = 0, own_gap = 0;
   uint32_t mask;
   bool is_key;
@@ -282,21 +272,21 @@ near_kernel (const __grid_constant__ ScopedetectWork w, int n)
   if (i >= n)
     return;
   if (lane < 25)
-    own = scopedetect_segment_beside (&w, i, lane);
+    own = scopedetect_segment_beside (&segments, i, lane);
   if (own >= 0)
-    keys = w.segment[own].n_keys;
+    keys = segments.segment[own].n_keys;
   is_key = key < g->n_keys;
   x = g->key[key];
 #pragma unroll 5
   for (int k = 0; k < 25; k++) {
     int j = __shfl_sync (ALL_LANES, own, k);
     int theirs = __shfl_sync (ALL_LANES, keys, k);
-    float gap = key_gap (x, is_key, &w.segment[max (j, 0)], theirs);
+    float gap = key_gap (x, is_key, &segments.segment[max (j, 0)], theirs);
 
     own_gap = lane == k ? gap : own_gap;
   }
   if (own >= 0)
-    a = scopedetect_affinity (&w, g, &w.segment[own], own_gap);
+    a = scopedetect_affinity (&s, g, &segments.segment[own], own_gap);
   mask = __ballot_sync (ALL_LANES, a > .5f);
   to = __popc (mask & ((1u << lane) - 1));
   if (a > .5f && to < SCOPEDETECT_AFFINE) {
@@ -308,10 +298,27 @@ near_kernel (const __grid_constant__ ScopedetectWork w, int n)
 }
 
 const char *
-scopedetect_affinities_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_make_segments_cuda (const Device *dev,
+    const ScopedetectScene *scene, const ScopedetectBounds *bounds,
+    const ScopedetectCloud *cloud, float spacing,
+    const ScopedetectParams *params, int32_t *label,
+    ScopedetectSegments *segments)
 {
-  int n = w->lattice.width * w->lattice.height;
+  const ScopedetectScene *s = scene;
+  const ScopedetectSegments *g = segments;
+  dim3 threads (32, 8), blocks (g->n);
+  dim3 pixels (ceil_div (s->width, 32), ceil_div (s->height, 8));
 
-  return scopedetect_launch (dev, w, near_kernel, dim3 (ceil_div (n, WARPS)),
-      dim3 (32 * WARPS), 0, *w, n);
+  TRY (scopedetect_launch (
+      dev, label_kernel, pixels, threads, 0, *s, *bounds, g->lattice, label));
+  for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
+    TRY (scopedetect_launch (
+        dev, mean_kernel, blocks, dim3 (THREADS), 0, *s, *g, label));
+    TRY (scopedetect_launch (
+        dev, assign_kernel, pixels, threads, 0, *s, *params, *g, label));
+  }
+  TRY (scopedetect_launch (dev, finish_kernel, blocks, dim3 (THREADS), 0, *s,
+      *cloud, spacing, *g, label));
+  return scopedetect_launch (dev, near_kernel, dim3 (ceil_div (g->n, WARPS)),
+      dim3 (32 * WARPS), 0, *s, *g, g->n);
 }

@@ -18,10 +18,10 @@ typedef struct {
 } ScopedetectVoxel;
 
 BOTH ScopedetectCell
-scopedetect_cell_of (const ScopedetectWork *w, Vec at)
+scopedetect_cell_of (float spacing, Vec at)
 {
-  ScopedetectCell c = {scopedetect_cell (at.x, w->spacing),
-      scopedetect_cell (at.y, w->spacing), scopedetect_cell (at.z, w->spacing)};
+  ScopedetectCell c = {scopedetect_cell (at.x, spacing),
+      scopedetect_cell (at.y, spacing), scopedetect_cell (at.z, spacing)};
 
   return c;
 }

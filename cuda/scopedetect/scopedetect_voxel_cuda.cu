@@ -16,13 +16,13 @@ position (const ScopedetectScene &s, uint32_t i)
  * pixel an entry holds may change meanwhile, but all of them lie in its cell.
  */
 static __device__ uint32_t
-enter (const ScopedetectWork &w, const ScopedetectObserveCuda &o, uint32_t i,
-    Vec at)
+enter (const ScopedetectScene &s, const ScopedetectVoxels &o, float spacing,
+    uint32_t i, Vec at)
 {
-  ScopedetectCell c = scopedetect_cell_of (&w, at);
-  uint32_t h = scopedetect_hash (c.x, c.y, c.z) & (o.cells - 1);
+  ScopedetectCell c = scopedetect_cell_of (spacing, at);
+  uint32_t h = scopedetect_hash (c.x, c.y, c.z) & (o.hashes - 1);
 
-  for (;; h = (h + 1) & (o.cells - 1)) {
+  for (;; h = (h + 1) & (o.hashes - 1)) {
     uint32_t other = *(volatile uint32_t *) &o.cell[h];
 
     if (!other)
@@ -30,7 +30,7 @@ enter (const ScopedetectWork &w, const ScopedetectObserveCuda &o, uint32_t i,
     if (!other)
       return h;
     if (!scopedetect_same_cell (
-            c, scopedetect_cell_of (&w, position (w.scene, other - 1))))
+            c, scopedetect_cell_of (spacing, position (s, other - 1))))
       continue;
     if (other > i + 1)
       atomicMin (&o.cell[h], i + 1);
@@ -39,10 +39,10 @@ enter (const ScopedetectWork &w, const ScopedetectObserveCuda &o, uint32_t i,
 }
 
 static __global__ void
-enter_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+enter_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectBounds bounds, float spacing,
+    const __grid_constant__ ScopedetectVoxels o)
 {
-  const ScopedetectScene &s = w.scene;
   int i = thread_index ();
   Vec at;
 
@@ -50,13 +50,14 @@ enter_kernel (const __grid_constant__ ScopedetectWork w,
   if (i >= s.width * s.height)
     return;
   at = position (s, i);
-  o.hash[i] = scopedetect_is_wanted (&w, &s.pixel[i], at) ? enter (w, o, i, at)
-                                                          : SCOPEDETECT_NO_CELL;
+  o.hash[i] = scopedetect_is_wanted (&s, &bounds, &s.pixel[i], at)
+      ? enter (s, o, spacing, i, at)
+      : SCOPEDETECT_NO_CELL;
 }
 
 /* Whether pixel @i is the first one in its cell. */
 static __device__ bool
-is_first (const ScopedetectObserveCuda &o, int i, int n)
+is_first (const ScopedetectVoxels &o, int i, int n)
 {
   return i < n && o.hash[i] != SCOPEDETECT_NO_CELL &&
       o.cell[o.hash[i]] == (uint32_t) i + 1;
@@ -64,7 +65,7 @@ is_first (const ScopedetectObserveCuda &o, int i, int n)
 
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    firsts_kernel (const __grid_constant__ ScopedetectObserveCuda o, int n)
+    firsts_kernel (const __grid_constant__ ScopedetectVoxels o, int n)
 {
   int firsts;
 
@@ -77,10 +78,10 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
 /* Numbers the first pixels, and so the voxels, whose sums it clears. */
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    number_kernel (const __grid_constant__ ScopedetectWork w,
-        const __grid_constant__ ScopedetectObserveCuda o, int n)
+    number_kernel (const __grid_constant__ ScopedetectVoxels o, int n,
+        uint32_t room, ScopedetectPointCounts *counts)
 {
-  uint32_t number, all, start = 0, room = (uint32_t) w.cloud.room;
+  uint32_t number, all, start = 0;
   int i = thread_index ();
   bool first;
 
@@ -102,15 +103,15 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
   if (blockIdx.x != gridDim.x - 1 || threadIdx.x)
     return;
   *o.n_points = min (all, room);
-  w.counts->n_points = (int) min (all, room);
-  w.counts->n_left_out = 0;
+  counts->n = (int) min (all, room);
+  counts->n_left_out = 0;
 }
 
 static __global__ void
-add_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+add_kernel (const __grid_constant__ ScopedetectScene s,
+    const __grid_constant__ ScopedetectVoxels o, uint32_t room,
+    ScopedetectPointCounts *counts)
 {
-  const ScopedetectScene &s = w.scene;
   int i = thread_index (), left_out;
   uint32_t number = 0, hash = SCOPEDETECT_NO_CELL;
   long long share[9];
@@ -120,10 +121,10 @@ add_kernel (const __grid_constant__ ScopedetectWork w,
     hash = o.hash[i];
   if (hash != SCOPEDETECT_NO_CELL)
     number = o.cell[hash] & ~SCOPEDETECT_NUMBERED;
-  left_out = __syncthreads_count (number >= (uint32_t) w.cloud.room);
+  left_out = __syncthreads_count (number >= room);
   if (left_out && threadIdx.x == 0)
-    atomicAdd (&w.counts->n_left_out, left_out);
-  if (hash == SCOPEDETECT_NO_CELL || number >= (uint32_t) w.cloud.room)
+    atomicAdd (&counts->n_left_out, left_out);
+  if (hash == SCOPEDETECT_NO_CELL || number >= room)
     return;
   scopedetect_voxel_share (&s.pixel[i], position (s, i), share);
   atomicAdd (&o.voxel[number].n, 1);
@@ -134,36 +135,18 @@ add_kernel (const __grid_constant__ ScopedetectWork w,
 
 /* Points, and how many of them fall to each hash of the grid. */
 static __global__ void
-point_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+point_kernel (const __grid_constant__ ScopedetectVoxels o,
+    const __grid_constant__ ScopedetectCloud cloud,
+    const ScopedetectPointCounts *counts)
 {
-  ScopedetectCloud c = w.cloud;
+  ScopedetectCloud c = cloud;
   int i = thread_index ();
 
   await_previous ();
-  if (i >= w.counts->n_points)
+  if (i >= counts->n)
     return;
   scopedetect_set_point (&c, i, &o.voxel[i]);
   o.arrival[i] = atomicAdd (&o.count[scopedetect_hash_of (&c.grid, c.x[i])], 1);
-}
-
-const char *
-scopedetect_voxels_cuda (const Device *dev, const ScopedetectWork *w)
-{
-  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
-  int n = w->scene.width * w->scene.height;
-  dim3 blocks (ceil_div (n, 256)), threads (256);
-  dim3 many (ceil_div (n, SCOPEDETECT_PIXELS)), large (SCOPEDETECT_PIXELS);
-
-  TRY (device_clear (
-      dev, o->cell, (o->cells + w->cloud.grid.mask + 1) * sizeof *o->cell));
-  TRY (scopedetect_launch (dev, w, enter_kernel, blocks, threads, 0, *w, *o));
-  TRY (scopedetect_launch (dev, w, firsts_kernel, many, large, 0, *o, n));
-  TRY (scopedetect_launch (dev, w, number_kernel, many, large, 0, *w, *o, n));
-  CUDA_TRY (cudaEventRecord (o->counted, device_stream (dev)));
-  TRY (scopedetect_launch (dev, w, add_kernel, blocks, threads, 0, *w, *o));
-  return scopedetect_launch (dev, w, point_kernel,
-      dim3 (ceil_div (w->cloud.room, 256)), threads, 0, *w, *o);
 }
 
 /* ---- The grid of a cloud, listed in the order in which the CPU lists it ----
@@ -174,10 +157,10 @@ scopedetect_voxels_cuda (const Device *dev, const ScopedetectWork *w)
 /* From how many points each hash has to where they start. */
 static __global__ void
 __launch_bounds__ (THREADS) start_kernel (
-    const __grid_constant__ ScopedetectWork w, const uint32_t *count)
+    const __grid_constant__ ScopedetectGrid grid, const uint32_t *count)
 {
   int i = thread_index (), first = i - (int) threadIdx.x;
-  int hashes = (int) w.cloud.grid.mask + 1;
+  int hashes = (int) grid.mask + 1;
   uint32_t before = 0, start, all;
 
   await_previous ();
@@ -186,19 +169,19 @@ __launch_bounds__ (THREADS) start_kernel (
   block_sum_before<THREADS> (before, &before);
   start = before + block_sum_before<THREADS> (i < hashes ? count[i] : 0, &all);
   if (i <= hashes)
-    w.cloud.grid.start[i] = start;
+    grid.start[i] = start;
 }
 
 /* The list, points of one hash in the order in which they came. */
 static __global__ void
-list_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+list_kernel (const __grid_constant__ ScopedetectCloud c,
+    const __grid_constant__ ScopedetectVoxels o,
+    const ScopedetectPointCounts *counts)
 {
-  const ScopedetectCloud &c = w.cloud;
   int i = thread_index ();
 
   await_previous ();
-  if (i >= w.counts->n_points)
+  if (i >= counts->n)
     return;
   o.unsorted[c.grid.start[scopedetect_hash_of (&c.grid, c.x[i])] +
       o.arrival[i]] = (uint32_t) i;
@@ -207,16 +190,16 @@ list_kernel (const __grid_constant__ ScopedetectWork w,
 /* Puts the points of one hash in ascending order: each has as many before it as
  * are less. */
 static __global__ void
-sort_kernel (const __grid_constant__ ScopedetectWork w,
-    const __grid_constant__ ScopedetectObserveCuda o)
+sort_kernel (const __grid_constant__ ScopedetectCloud c,
+    const __grid_constant__ ScopedetectVoxels o,
+    const ScopedetectPointCounts *counts)
 {
-  const ScopedetectCloud &c = w.cloud;
   int i = thread_index ();
   uint32_t hash, to;
   ScopedetectListed listed;
 
   await_previous ();
-  if (i >= w.counts->n_points)
+  if (i >= counts->n)
     return;
   listed.x = c.x[i];
   listed.cell_and_number = (uint32_t) i |
@@ -229,18 +212,51 @@ sort_kernel (const __grid_constant__ ScopedetectWork w,
   for (uint32_t k = to, end = c.grid.start[hash + 1]; k < end; k++)
     to += o.unsorted[k] < (uint32_t) i;
   c.grid.list[to] = (uint32_t) i;
-  o.listed[to] = listed;
+  c.grid.listed[to] = listed;
 }
 
 const char *
-scopedetect_grid_cuda (const Device *dev, const ScopedetectWork *w)
+scopedetect_make_points_cuda (const Device *dev, const ScopedetectScene *scene,
+    const ScopedetectBounds *bounds, float spacing, float radius,
+    ScopedetectVoxels *voxels, ScopedetectCloud *cloud,
+    ScopedetectPointCounts *counts)
 {
-  const ScopedetectObserveCuda *o = scopedetect_cuda (w)->observe;
-  dim3 threads (THREADS), points (ceil_div (w->cloud.room, THREADS));
-  int starts = (int) w->cloud.grid.mask + 2;
+  const ScopedetectVoxels *v = voxels;
+  ScopedetectGrid *grid = &cloud->grid;
+  int n = scene->width * scene->height, room = cloud->room;
+  int starts = (int) grid->mask + 2;
+  dim3 blocks (ceil_div (n, 256)), threads (256);
+  dim3 many (ceil_div (n, SCOPEDETECT_PIXELS)), large (SCOPEDETECT_PIXELS);
+  dim3 points (ceil_div (room, THREADS));
 
-  TRY (scopedetect_launch (dev, w, start_kernel,
-      dim3 (ceil_div (starts, THREADS)), threads, 0, *w, o->count));
-  TRY (scopedetect_launch (dev, w, list_kernel, points, threads, 0, *w, *o));
-  return scopedetect_launch (dev, w, sort_kernel, points, threads, 0, *w, *o);
+  grid->cell = radius;
+  TRY (device_clear (
+      dev, v->cell, (v->hashes + grid->mask + 1) * sizeof *v->cell));
+  TRY (scopedetect_launch (
+      dev, enter_kernel, blocks, threads, 0, *scene, *bounds, spacing, *v));
+  TRY (scopedetect_launch (dev, firsts_kernel, many, large, 0, *v, n));
+  TRY (scopedetect_launch (
+      dev, number_kernel, many, large, 0, *v, n, (uint32_t) room, counts));
+  CUDA_TRY (cudaEventRecord ((cudaEvent_t) v->counted, device_stream (dev)));
+  TRY (scopedetect_launch (dev, add_kernel, blocks, threads, 0, *scene, *v,
+      (uint32_t) room, counts));
+  TRY (scopedetect_launch (
+      dev, point_kernel, points, threads, 0, *v, *cloud, counts));
+  TRY (scopedetect_launch (dev, start_kernel, dim3 (ceil_div (starts, THREADS)),
+      threads, 0, *grid, v->count));
+  TRY (scopedetect_launch (
+      dev, list_kernel, points, threads, 0, *cloud, *v, counts));
+  return scopedetect_launch (
+      dev, sort_kernel, points, threads, 0, *cloud, *v, counts);
+}
+
+const char *
+scopedetect_count_points_cuda (const Device *dev,
+    const ScopedetectVoxels *voxels, const ScopedetectPointCounts *counts,
+    ScopedetectCloud *cloud)
+{
+  (void) dev, (void) counts;
+  TRY (device_wait_event ((cudaEvent_t) voxels->counted));
+  cloud->n = (int) *voxels->n_points;
+  return NULL;
 }

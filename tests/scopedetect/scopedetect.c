@@ -6,7 +6,6 @@
 
 #include "seconds.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_voxel_core.h"
 #include "scopedetect_bench.h"
 
 /* ==== Whole frames with known poses. ==== */
@@ -271,7 +270,7 @@ slow_log_normal (double d, double sigma, double s)
 
 /* XYZ, NORMAL, VISIBILITY and FREE of a pose, with all points. */
 static void
-slow_parts (const ScopedetectWork *w, const ScopedetectShape *s, Pose pose,
+slow_parts (const ScopedetectScoring *w, const ScopedetectShape *s, Pose pose,
     double part[SCOPEDETECT_N_PARTS])
 {
   Turn r = turn_of (pose.q);
@@ -352,7 +351,7 @@ test_parts (DeviceKind kind)
     solid_numbers (off, guess.pose);
     ok (scopedetect_track (b.s, &p, &b.frame, &guess, 1, &r));
     hypothesis = &b.s->found[0];
-    slow_parts (&b.s->work, &b.s->shape[0], hypothesis->pose, part);
+    slow_parts (&b.s->rounds.scoring, &b.s->shape[0], hypothesis->pose, part);
     for (int k = 0; k < 4; k++)
       check_near (r.objects[0].part[which[k]], part[which[k]],
           .01 * (1 + fabs (part[which[k]])));
@@ -594,9 +593,7 @@ test_seeds (DeviceKind kind)
     f.depth = bytes;
     ok (scopedetect_run (s, &p, &f, &r));
     check (r.n_objects == 0 && r.n_points == 0);
-    check (s->work.has_segments);
-    check (s->work.lattice.width * s->work.lattice.height <=
-        SCOPEDETECT_MAX_SEGMENTS);
+    check (s->segments.n > 0 && s->segments.n <= SCOPEDETECT_MAX_SEGMENTS);
     scopedetect_free (s);
     device_release_pinned (&dev, bytes);
   }
@@ -691,17 +688,18 @@ same_bytes (const Side *gpu, const char *what, const void *theirs,
 static void
 same_observation (const Side *gpu, const Side *cpu)
 {
-  const ScopedetectWork *a = &gpu->s->work, *b = &cpu->s->work;
+  const Scopedetect *a = gpu->s, *b = cpu->s;
   int pixels = a->scene.width * a->scene.height, n = a->cloud.n;
+  const ScopedetectCounts *o = b->counts;
   ScopedetectCounts c;
 
   ok (device_copy (&gpu->dev, &c, a->counts, sizeof c));
   ok (device_wait (&gpu->dev));
-  check (c.has_plane == b->counts->has_plane);
-  check (!c.has_plane || !memcmp (c.plane, b->counts->plane, sizeof c.plane));
-  check (c.n_points == b->counts->n_points && c.n_points == n);
-  check (c.n_left_out == b->counts->n_left_out);
-  check (a->n_queries == b->n_queries && a->query_step == b->query_step);
+  check (c.plane.is_found == o->plane.is_found);
+  check (!c.plane.is_found ||
+      !memcmp (c.plane.plane, o->plane.plane, sizeof c.plane.plane));
+  check (c.points.n == o->points.n && c.points.n == n);
+  check (c.points.n_left_out == o->points.n_left_out);
   SAME (scene.z, pixels);
   SAME (scene.pixel, pixels);
   check (n == b->cloud.n);
@@ -718,10 +716,11 @@ same_observation (const Side *gpu, const Side *cpu)
   SAME (cloud.spfh, (size_t) n * SCOPEDETECT_ROW);
   SAME (cloud.fpfh, (size_t) n * SCOPEDETECT_BINS);
   SAME (cloud.code, (size_t) n * SCOPEDETECT_CODE);
-  if (!a->has_segments)
+  check (a->segments.n == b->segments.n);
+  if (!a->segments.n)
     return;
-  SAME (label, pixels);
-  SAME (segment, a->lattice.width * a->lattice.height);
+  SAME (scratch.label, pixels);
+  SAME (segments.segment, a->segments.n);
 }
 
 /* A colour image of @format, of smooth colours with noise. */
@@ -795,8 +794,8 @@ parity_solid (Side *gpu, Side *cpu)
     side_observe (gpu, &p, depth, k < 3 ? &color : NULL);
     side_observe (cpu, &p, depth, k < 3 ? &color : NULL);
     same_observation (gpu, cpu);
-    check (cpu->s->work.cloud.n > 100);
-    check (k == 1 || k == 2 || cpu->s->work.counts->has_plane);
+    check (cpu->s->cloud.n > 100);
+    check (k == 1 || k == 2 || cpu->s->counts->plane.is_found);
     parity_free (&color);
   }
 }
@@ -847,7 +846,7 @@ parity_sizes (ScopedetectModel *model)
     side_observe (&gpu, &p, depth, &color);
     side_observe (&cpu, &p, depth, &color);
     same_observation (&gpu, &cpu);
-    check ((cpu.s->work.counts->n_left_out > 0) == (k == 5));
+    check ((cpu.s->counts->points.n_left_out > 0) == (k == 5));
     parity_free (&color);
   }
 }
@@ -876,13 +875,14 @@ typedef struct {
   Bench cpu, gpu;
 } Both;
 
-/* What a stage says of both. */
+/* Calls a stage of detector s on each side. */
 #define STAGE(b, stage, ...) \
  do { \
-  ok ((b)->cpu.s->stages->stage ( \
-      &(b)->cpu.dev, &(b)->cpu.s->work __VA_OPT__ (, ) __VA_ARGS__)); \
-  ok ((b)->gpu.s->stages->stage ( \
-      &(b)->gpu.dev, &(b)->gpu.s->work __VA_OPT__ (, ) __VA_ARGS__)); \
+  Scopedetect *s = (b)->cpu.s; \
+\
+  ok (s->stages->stage (&s->device, __VA_ARGS__)); \
+  s = (b)->gpu.s; \
+  ok (s->stages->stage (&s->device, __VA_ARGS__)); \
  } while (0)
 
 static void
@@ -923,33 +923,38 @@ same (Both *b, const void *cpu, const void *gpu, size_t bytes)
 }
 
 #define GIVE(b, field, n) \
- ok (device_copy (&(b)->gpu.dev, (b)->gpu.s->work.field, \
-     (b)->cpu.s->work.field, (size_t) (n) * sizeof *(b)->cpu.s->work.field))
+ ok (device_copy (&(b)->gpu.dev, (b)->gpu.s->field, (b)->cpu.s->field, \
+     (size_t) (n) * sizeof *(b)->cpu.s->field))
 
-/* What the CPU has observed becomes what the GPU has. */
+/* What the CPU has observed becomes what the GPU has, in the memory that it has
+ * for it; and both begin to search. */
 static void
 give_observation (Both *b)
 {
-  const ScopedetectWork *c = &b->cpu.s->work;
-  ScopedetectWork *g = &b->gpu.s->work;
+  Scopedetect *c = b->cpu.s, *g = b->gpu.s;
+  ScopedetectScoring *scoring = &g->rounds.scoring;
   ScopedetectScene scene = c->scene;
   int pixels = c->scene.width * c->scene.height;
 
-  g->params = c->params, g->lattice = c->lattice;
   scene.z = g->scene.z, scene.pixel = g->scene.pixel;
-  memcpy (scene.edge, g->scene.edge, sizeof scene.edge);
-  g->scene = scene;
-  g->cloud.n = c->cloud.n, g->n_queries = c->n_queries;
-  g->n_sources = c->n_sources;
-  g->query_step = c->query_step, g->query_first = c->query_first;
-  g->has_segments = c->has_segments, g->n_models = c->n_models;
-  memcpy (g->model, b->gpu.s->shape, sizeof *g->model);
+  g->scene = scoring->scene = scene;
+  g->params = scoring->params = c->params;
+  g->segments.lattice = c->segments.lattice;
+  g->segments.n = c->segments.n;
+  scoring->segments = g->segments;
+  g->cloud.n = c->cloud.n;
+  g->queries = c->queries;
+  g->matches.k = c->matches.k;
+  g->rounds.frame = g->cloud.frame;
+  g->rounds.models.n = c->rounds.models.n;
+  g->rounds.models.shape[0] = g->shape[0];
+  c->hypotheses = c->no_hypotheses, g->hypotheses = g->no_hypotheses;
   GIVE (b, scene.z, pixels);
   GIVE (b, scene.pixel, pixels);
   GIVE (b, cloud.x, c->cloud.n);
   GIVE (b, cloud.frame, c->cloud.n);
   GIVE (b, cloud.code, c->cloud.n * SCOPEDETECT_CODE);
-  GIVE (b, segment, SCOPEDETECT_MAX_SEGMENTS);
+  GIVE (b, segments.segment, SCOPEDETECT_MAX_SEGMENTS);
   GIVE (b, counts, 1);
 }
 
@@ -957,50 +962,64 @@ give_observation (Both *b)
 static void
 compare_hypotheses (Both *b, const char *after, bool parts)
 {
-  const ScopedetectWork *c = &b->cpu.s->work;
-  ScopedetectCounts *counts = fetch (b, b->gpu.s->work.counts, sizeof *counts);
-  int n = c->counts->n_hypotheses[0], wrong = 0;
+  const ScopedetectHypotheses *c = &b->cpu.s->hypotheses;
+  const ScopedetectHypotheses *g = &b->gpu.s->hypotheses;
+  int n = c->n[0], wrong = 0;
+  int *gpu_n = fetch (b, g->n, sizeof *gpu_n);
   ScopedetectHypothesis *hypothesis =
-      fetch (b, b->gpu.s->work.hypothesis, (size_t) n * sizeof *hypothesis);
+      fetch (b, g->of, (size_t) n * sizeof *hypothesis);
 
-  check (counts->n_hypotheses[0] == n);
+  check (*gpu_n == n);
+  check (c->bound == g->bound && n <= c->bound);
   for (int i = 0; i < n; i++) {
-    const ScopedetectHypothesis *x = &c->hypothesis[i], *y = &hypothesis[i];
+    const ScopedetectHypothesis *x = &c->of[i], *y = &hypothesis[i];
 
     wrong += x->id != y->id || x->score != y->score ||
         memcmp (&x->pose, &y->pose, sizeof x->pose) ||
         (parts && memcmp (x->part, y->part, sizeof x->part));
   }
-  if (wrong || counts->n_hypotheses[0] != n)
+  if (wrong || *gpu_n != n)
     printf ("     after %s: %d of %d hypotheses differ, GPU %d\n", after, wrong,
-        n, counts->n_hypotheses[0]);
+        n, *gpu_n);
   check (!wrong);
-  free (counts);
+  free (gpu_n);
   free (hypothesis);
 }
+
+#define MODELS &s->rounds.models
+#define HYPOTHESES &s->hypotheses
+#define SCORING &s->rounds.scoring
+#define CLUSTER(b, max) \
+ STAGE (b, cluster_poses, MODELS, p, max, s->scratch.sieve, HYPOTHESES)
+#define SCORE(b, points) \
+ STAGE (b, score_poses, SCORING, MODELS, points, s->scratch.shares, HYPOTHESES)
 
 static void
 compare_search (Both *b, const ScopedetectParams *p)
 {
-  const ScopedetectWork *c = &b->cpu.s->work, *g = &b->gpu.s->work;
-  size_t n = (size_t) c->n_queries * (size_t) p->neighbours;
+  const Scopedetect *c = b->cpu.s, *g = b->gpu.s;
+  size_t n = (size_t) c->queries.n * (size_t) p->neighbours;
+  int max = p->random ? p->samples : p->kept;
 
-  STAGE (b, match);
-  check (same (b, c->neighbour, g->neighbour, n * sizeof *c->neighbour));
-  STAGE (b, choose);
+  STAGE (b, match_features, &s->cloud, &s->queries, MODELS, &s->matches);
+  check (same (
+      b, c->matches.point, g->matches.point, n * sizeof *c->matches.point));
+  STAGE (b, choose_poses, &s->scene, &s->cloud, &s->queries, MODELS,
+      &s->matches, p, max, &s->scratch.checks, HYPOTHESES);
   if (!p->random)
-    check (same (b, c->check, g->check, 2 * n * sizeof *c->check));
+    check (same (b, c->scratch.checks.score, g->scratch.checks.score,
+        2 * n * sizeof *c->scratch.checks.score));
   compare_hypotheses (b, "choose", false);
   if (p->random)
-    STAGE (b, cluster, p->samples);
-  STAGE (b, verify);
+    CLUSTER (b, p->samples);
+  STAGE (b, verify_poses, &s->scene, MODELS, p, HYPOTHESES);
   compare_hypotheses (b, "verify", false);
   if (!p->random) {
-    STAGE (b, cluster, 2000);
-    STAGE (b, score, p->points);
+    CLUSTER (b, 2000);
+    SCORE (b, p->points);
     compare_hypotheses (b, "first score", true);
   }
-  STAGE (b, cluster, p->clusters);
+  CLUSTER (b, p->clusters);
   compare_hypotheses (b, "cluster", false);
 }
 
@@ -1009,24 +1028,24 @@ compare_refinement (Both *b, const ScopedetectParams *p)
 {
   float gate = (float) p->tolerance;
 
-  STAGE (b, refine, p->refine, 2 * gate, .6f * gate);
+  STAGE (b, refine_poses, &s->scene, MODELS, p->points, p->refine, 2 * gate,
+      .6f * gate, HYPOTHESES);
   compare_hypotheses (b, "refine", false);
-  STAGE (b, score, p->points);
+  SCORE (b, p->points);
   compare_hypotheses (b, "score", true);
   for (int k = 0; k < p->align; k++)
-    STAGE (b, align, k);
+    STAGE (b, align_poses, SCORING, s->cloud.frame, MODELS, k, HYPOTHESES);
   compare_hypotheses (b, "align", true);
-  STAGE (b, cluster, p->last);
-  STAGE (b, climb, p->climb);
+  CLUSTER (b, p->last);
+  STAGE (b, climb_poses, SCORING, MODELS, p->climb, HYPOTHESES);
   compare_hypotheses (b, "climb", true);
-  STAGE (b, score, 0);
+  SCORE (b, 0);
   compare_hypotheses (b, "last score", true);
-  STAGE (b, cluster, SCOPEDETECT_FOUND);
-  STAGE (b, measure);
+  CLUSTER (b, SCOPEDETECT_FOUND);
+  STAGE (b, measure_poses, &s->scene, MODELS, gate, HYPOTHESES, s->measure);
   ok (device_wait (&b->gpu.dev));
-  check (!memcmp (b->cpu.s->work.measure, b->gpu.s->work.measure,
-      (size_t) b->cpu.s->work.counts->n_hypotheses[0] *
-          sizeof (ScopedetectMeasure)));
+  check (!memcmp (b->cpu.s->measure, b->gpu.s->measure,
+      (size_t) b->cpu.s->hypotheses.n[0] * sizeof (ScopedetectMeasure)));
 }
 
 /* Each stage of the rounds, of one observation. */
@@ -1250,7 +1269,7 @@ static void
 scatter (Bench *b, Pose truth, int n)
 {
   const Device *dev = &b->dev;
-  ScopedetectWork *w = &b->s->work;
+  ScopedetectHypotheses *h = &b->s->hypotheses;
   ScopedetectHypothesis *hypothesis = calloc ((size_t) n, sizeof *hypothesis);
 
   for (int i = 0; i < n; i++) {
@@ -1260,11 +1279,9 @@ scatter (Bench *b, Pose truth, int n)
     hypothesis[i].pose = pose_moved (
         truth, vec (.05f * a, 0, .03f * a), vec (.01f * a, .02f * a, 0));
   }
-  /* there may be this many from now on */
-  ok (b->s->stages->cluster (dev, w, n));
-  ok (device_copy (
-      dev, w->hypothesis, hypothesis, (size_t) n * sizeof *hypothesis));
-  ok (device_copy (dev, w->counts->n_hypotheses, &n, sizeof n));
+  h->bound = n;
+  ok (device_copy (dev, h->of, hypothesis, (size_t) n * sizeof *hypothesis));
+  ok (device_copy (dev, h->n, &n, sizeof n));
   ok (device_wait (dev));
   free (hypothesis);
 }
@@ -1273,24 +1290,26 @@ scatter (Bench *b, Pose truth, int n)
 static void
 run_row (Bench *b, int k)
 {
-  const ScopedetectStages *t = b->s->stages;
-  ScopedetectWork *w = &b->s->work;
+  Scopedetect *s = b->s;
+  const ScopedetectStages *t = s->stages;
+  ScopedetectShares *shares = s->scratch.shares;
 
   switch (k) {
     case 0:
-      ok (t->match (&b->dev, w));
+      ok (t->match_features (
+          &b->dev, &s->cloud, &s->queries, MODELS, &s->matches));
       break;
     case 1:
-      ok (t->verify (&b->dev, w));
+      ok (t->verify_poses (&b->dev, &s->scene, MODELS, &s->params, HYPOTHESES));
       break;
     case 2:
-      ok (t->score (&b->dev, w, 500));
+      ok (t->score_poses (&b->dev, SCORING, MODELS, 500, shares, HYPOTHESES));
       break;
     case 3:
-      ok (t->score (&b->dev, w, 0));
+      ok (t->score_poses (&b->dev, SCORING, MODELS, 0, shares, HYPOTHESES));
       break;
     case 4:
-      ok (t->climb (&b->dev, w, 20));
+      ok (t->climb_poses (&b->dev, SCORING, MODELS, 20, HYPOTHESES));
       break;
   }
 }

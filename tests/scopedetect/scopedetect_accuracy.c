@@ -512,7 +512,7 @@ tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
   for (int m = n; m < f->n_objects; m++)
     now[m] = 0;
   for (int k = first; k <= last; k++) {
-    way_choose (&l->s->work.params, &preset, k);
+    way_choose (&l->s->params, &preset, k);
     ok (scopedetect_decide_frame (l->s));
     told[k] = count_told (f, l->s);
   }

@@ -330,7 +330,7 @@ set_hypothesis (ScopedetectHypothesis *hypothesis, ScopedetectMeasure *measure,
 static void
 test_duplicate (DeviceKind kind)
 {
-  static ScopedetectWork w = {.params = {.tolerance = .015, .min_score = .1}};
+  ScopedetectParams p = {.tolerance = .015, .min_score = .1};
   AUTO (Model) model = solid_model (.004);
   ScopedetectShape shapes[2] = {model->shape, model->shape};
   ScopedetectHypothesis found[3];
@@ -339,16 +339,15 @@ test_duplicate (DeviceKind kind)
   uint8_t fate[2 * SCOPEDETECT_MAX_OBJECTS];
   int n;
 
-  w.scene.has_colour = true;
-  for (w.params.max_objects = 2; w.params.max_objects <= 20;
-       w.params.max_objects += 18) {
+  for (p.max_objects = 2; p.max_objects <= 20; p.max_objects += 18) {
     set_hypothesis (&found[0], &measure[0], 0, -1.5);
     set_hypothesis (&found[1], &measure[1], .07, -2);
     set_hypothesis (&found[2], &measure[2], -.3, -2.2);
-    n = scopedetect_decide (&w, shapes, 0, found, measure, 3, objects);
+    n = scopedetect_decide (&p, true, shapes, 0, found, measure, 3, objects);
     check (n == 2 && objects[0].pose[0] < .01 && objects[1].pose[0] < -.1);
     set_hypothesis (&found[0], &measure[0], .07, -2.4);
-    n += scopedetect_decide (&w, shapes, 1, found, measure, 1, objects + n);
+    n += scopedetect_decide (
+        &p, true, shapes, 1, found, measure, 1, objects + n);
     n = scopedetect_contest (shapes, .5, objects, fate, n);
     check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
   }
@@ -375,7 +374,7 @@ test_many (DeviceKind kind)
         !memcmp (
             r.objects[i].pose, r.objects[0].pose, sizeof r.objects[0].pose));
   check (scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 20) ==
-      s->memory.bytes + s->stages->bytes (&s->work));
+      s->memory.bytes);
   scopedetect_free (s);
   check (scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 20) >
       scopedetect_memory (kind, SOLID_WIDTH, SOLID_HEIGHT, models, 1));

@@ -216,8 +216,8 @@ surface_open (Surface *s, int n, float (*z) (float x, float y))
     c->normal[i] = vec_unit (vec ((z (x - e, y) - z (x + e, y)) / (2 * e),
         (z (x, y - e) - z (x, y + e)) / (2 * e), 1));
   }
-  scopedetect_grid_cpu (c, CLOUD_RADIUS);
-  scopedetect_features_cpu (c, CLOUD_RADIUS);
+  scopedetect_set_grid (c, CLOUD_RADIUS);
+  scopedetect_set_features (c, CLOUD_RADIUS);
   return c;
 }
 

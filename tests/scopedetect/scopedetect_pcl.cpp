@@ -122,8 +122,8 @@ main ()
       mine.x[i] = vec (p.x, p.y, p.z);
       mine.normal[i] = vec (p.normal_x, p.normal_y, p.normal_z);
     }
-    scopedetect_grid_cpu (&mine, radius);
-    scopedetect_features_cpu (&mine, radius);
+    scopedetect_set_grid (&mine, radius);
+    scopedetect_set_features (&mine, radius);
     bins = differing_bins (points, mine);
     curvatures = differing_curvatures (points, mine);
     std::printf ("seed %u: %d of %d bins differ, %d of %d curvatures\n", seed,

@@ -244,8 +244,7 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 
     if (!is_wanted (&b->scene.truth.objects[i]))
       continue;
-    for (int k = 0; k < s->stage[0].n[model] && k < s->work.params.candidates;
-         k++) {
+    for (int k = 0; k < s->stage[0].n[model] && k < s->params.candidates; k++) {
       const Pose *p =
           &s->stage[0].hypothesis[model * SCOPEDETECT_FOUND + k].pose;
       double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
@@ -271,7 +270,7 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
     looked_for[m] = is_given (b, m, given, seed);
     s->stage[0].n[m] = looked_for[m] ? n[m] : 0;
   }
-  way_choose (&s->work.params, &preset, k);
+  way_choose (&s->params, &preset, k);
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
       b->told[given][k] + b->n_told[given][k]);
@@ -554,7 +553,7 @@ run_instances (DeviceKind device, int kind, int scenes, uint64_t first,
       b->scene.truth.objects[k].shape =
           b->scene.truth.objects[k].shape >= copies;
     for (int k = 0; k < N_EXPLAINED; k++) {
-      s->work.params.explain = way_explain (k);
+      s->params.explain = way_explain (k);
       ok (scopedetect_decide_frame (s));
       count (b, s, looked_for, &count_of[k][at], NULL);
     }
@@ -611,7 +610,7 @@ check_record (Bench *b, uint64_t seed)
   int chosen[SCOPEDETECT_MAX_CHOSEN], n, all, objects = 0;
 
   for (int k = WAY_ONE_STAGE; k < N_EXPLAINED; k++) {
-    ScopedetectParams *p = &s->work.params;
+    ScopedetectParams *p = &s->params;
     const ScopedetectRecorded *pose;
     ScopedetectRecord *r;
 
@@ -1011,7 +1010,7 @@ run_seeds (Seeds *t, Bench *b, int scene)
     Scopedetect *s = look_again (b, first, 4 + (int) random_below (first, 0, 5),
         WAY_ONE_STAGE, (uint64_t) k);
 
-    s->work.params.explain = SCOPEDETECT_ONE_STAGE;
+    s->params.explain = SCOPEDETECT_ONE_STAGE;
     ok (scopedetect_decide_frame (s));
     answer[k].n = s->n_objects;
     memcpy (answer[k].object, s->objects,
@@ -1102,7 +1101,7 @@ bench_reached (
     double steps, of_thesis;
     int64_t ours, other;
 
-    s->work.params.explain = SCOPEDETECT_ONE_STAGE;
+    s->params.explain = SCOPEDETECT_ONE_STAGE;
     ok (scopedetect_decide_frame (s));
     ours = best_energy (s, false, &steps);
     other = best_energy (s, true, &of_thesis);

@@ -14,9 +14,9 @@
 #define SLOPE 2.5
 
 static double
-certainty (const ScopedetectWork *w, int32_t score)
+certainty (bool frame_colour, int32_t score)
 {
-  double middle = w->scene.has_colour ? MIDDLE : MIDDLE_WITHOUT;
+  double middle = frame_colour ? MIDDLE : MIDDLE_WITHOUT;
 
   return 1 / (1 + exp (SLOPE * (middle - score / 65536.)));
 }
@@ -69,9 +69,9 @@ set_covariance (
 }
 
 void
-scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
-    const ScopedetectShape *s, const ScopedetectHypothesis *a,
-    const ScopedetectMeasure *m)
+scopedetect_set_object (ScopedetectObject *o, const ScopedetectParams *params,
+    bool frame_colour, const ScopedetectShape *s,
+    const ScopedetectHypothesis *a, const ScopedetectMeasure *m)
 {
   Pose p = canonical (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
@@ -80,13 +80,13 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
   o->pose[0] = p.t.x, o->pose[1] = p.t.y, o->pose[2] = p.t.z;
   o->pose[3] = p.q.w, o->pose[4] = p.q.x, o->pose[5] = p.q.y;
   o->pose[6] = p.q.z;
-  o->score = certainty (w, a->score);
+  o->score = certainty (frame_colour, a->score);
   o->agreement = 1;
   for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
     o->part[k] = a->part[k];
   o->visible = exp (a->part[SCOPEDETECT_VISIBILITY]);
   o->explained = m->sums.front ? (double) m->sums.n / m->sums.front : 0;
-  set_covariance (&m->sums, s->radius, w->params.tolerance, o->covariance);
+  set_covariance (&m->sums, s->radius, params->tolerance, o->covariance);
   o->box = m->box.x0 < m->box.x1 ? m->box : none;
   o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
 }
@@ -95,18 +95,19 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectWork *w,
  * take the surface of another model's object, and be reported no more than that
  * one. */
 int
-scopedetect_decide (const ScopedetectWork *w, const ScopedetectShape *s,
-    int model, const ScopedetectHypothesis *found,
+scopedetect_decide (const ScopedetectParams *params, bool frame_colour,
+    const ScopedetectShape *s, int model, const ScopedetectHypothesis *found,
     const ScopedetectMeasure *measure, int n, ScopedetectObject *objects)
 {
   int kept = 0;
 
-  for (int i = 0; i < n && kept < w->params.max_objects; i++) {
-    bool is_new = certainty (w, found[i].score) >= w->params.min_score;
+  for (int i = 0; i < n && kept < params->max_objects; i++) {
+    bool is_new = certainty (frame_colour, found[i].score) >= params->min_score;
 
     if (!is_new)
       continue;
-    scopedetect_set_object (&objects[kept], w, s, &found[i], &measure[i]);
+    scopedetect_set_object (
+        &objects[kept], params, frame_colour, s, &found[i], &measure[i]);
     objects[kept].model = model;
     for (int k = 0; k < kept && is_new; k++)
       is_new =

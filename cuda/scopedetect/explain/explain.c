@@ -294,9 +294,8 @@ void
 scopedetect_judge_ranked (
     const Scopedetect *s, const ScopedetectRanked *r, ScopedetectCandidate *c)
 {
-  ScopedetectEvidence evidence =
-      scopedetect_judge (&s->explain.patches, &s->host_shape[r->model],
-          hypothesis_of (s, r), s->work.scene.has_colour, c);
+  ScopedetectEvidence evidence = scopedetect_judge (&s->explain.patches,
+      &s->host_shape[r->model], hypothesis_of (s, r), s->scene.has_colour, c);
 
   evidence.second = r->stage == 1;
   c->model = r->model;
@@ -346,8 +345,7 @@ list_hypotheses (const Scopedetect *s, ScopedetectExplain *e)
 
   for (int stage = 0; stage < 2; stage++)
     for (int m = 0; m < s->n_models; m++)
-      for (int k = 0; k < s->stage[stage].n[m] && k < s->work.params.candidates;
-           k++)
+      for (int k = 0; k < s->stage[stage].n[m] && k < s->params.candidates; k++)
         e->ranked[n++] = (ScopedetectRanked){m, stage, k, 0, false};
   return n;
 }
@@ -397,8 +395,8 @@ set_objects (const Scopedetect *s, ScopedetectExplain *e)
     const ScopedetectRanked *r = &e->ranked[i];
     ScopedetectObject *o = &e->object[i];
 
-    scopedetect_set_object (o, &s->work, &s->host_shape[r->model],
-        hypothesis_of (s, r),
+    scopedetect_set_object (o, &s->params, s->scene.has_colour,
+        &s->host_shape[r->model], hypothesis_of (s, r),
         &s->stage[r->stage].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
     o->score = scopedetect_score_of (r->fit);

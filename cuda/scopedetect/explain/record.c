@@ -65,8 +65,8 @@ judge (void *data, int begin, int end)
     scopedetect_judge_ranked (s, &ranked, c);
     l->is_likely = c->fit >= SCOPEDETECT_MIN_FIT;
     memcpy (l->part, a->part, sizeof l->part);
-    scopedetect_set_object (
-        &make->object[i], &s->work, shape, a, &s->stage[l->stage].measure[at]);
+    scopedetect_set_object (&make->object[i], &s->params, s->scene.has_colour,
+        shape, a, &s->stage[l->stage].measure[at]);
     pose->model = l->model;
     pose->score = scopedetect_score_of (c->fit);
     memcpy (pose->pose, make->object[i].pose, sizeof pose->pose);

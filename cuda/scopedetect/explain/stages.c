@@ -53,7 +53,7 @@ scopedetect_task (const ScopedetectParams *p, int n_candidates, bool is_first)
 static ScopedetectAssignTask
 task_of (const Scopedetect *s, double end, bool is_first)
 {
-  const ScopedetectParams *p = &s->work.params;
+  const ScopedetectParams *p = &s->params;
   const ScopedetectExplain *e = &s->explain;
   ScopedetectAssignTask task = scopedetect_task (p, e->n_ranked, is_first);
 
@@ -129,7 +129,7 @@ static int
 set_left (Scopedetect *s, const ScopedetectAssignment *chosen)
 {
   ScopedetectExplain *e = &s->explain;
-  int points = s->work.cloud.n, n = 0;
+  int points = s->cloud.n, n = 0;
 
   memset (e->explained, 0, (size_t) points * sizeof *e->explained);
   for (int k = 0; k < chosen->n; k++) {
@@ -162,7 +162,7 @@ set_models (Scopedetect *s, const ScopedetectAssignment *chosen)
     for (int k = 0; k < chosen->n; k++)
       objects += e->object[chosen->chosen[k]].model == m;
     if ((s->stage[0].n[m] || s->n_searched < s->n_models) &&
-        objects < s->work.params.max_objects)
+        objects < s->params.max_objects)
       e->models[n++] = m;
   }
   return n;
@@ -173,7 +173,7 @@ set_models (Scopedetect *s, const ScopedetectAssignment *chosen)
 static bool
 is_over (const Scopedetect *s, double end)
 {
-  const ScopedetectParams *p = &s->work.params;
+  const ScopedetectParams *p = &s->params;
 
   return (p->max_steps && s->told.steps >= p->max_steps) ||
       (end > 0 && scopedetect_now () >= end);
@@ -188,11 +188,10 @@ search_rest (Scopedetect *s, const ScopedetectAssignment *first, double end)
   int n_models = set_models (s, first);
 
   s->told.n_rest = set_left (s, first);
-  s->told.second = s->told.n_rest < s->work.params.min_rest
-      ? SCOPEDETECT_FEW_POINTS
-      : !n_models        ? SCOPEDETECT_NO_MODELS
-      : is_over (s, end) ? SCOPEDETECT_NO_TIME
-                         : SCOPEDETECT_REFUSED;
+  s->told.second = s->told.n_rest < s->params.min_rest ? SCOPEDETECT_FEW_POINTS
+      : !n_models                                      ? SCOPEDETECT_NO_MODELS
+      : is_over (s, end)                               ? SCOPEDETECT_NO_TIME
+                                                       : SCOPEDETECT_REFUSED;
   s->told.is_cut |= s->told.second == SCOPEDETECT_NO_TIME;
   if (s->told.second != SCOPEDETECT_REFUSED || !first->n)
     return NULL; /* all points are left: it would find the same poses */
@@ -217,7 +216,7 @@ choose_again (Scopedetect *s, ScopedetectAssignment *best, double end)
   task = task_of (s, end, false);
   memcpy (task.start, at, (size_t) best->n * sizeof *at);
   task.n_start = best->n;
-  task.fixed = s->work.params.fix_first;
+  task.fixed = s->params.fix_first;
   TRY (assign (s, &task, &both));
   if (both.energy <= scopedetect_assign_energy (&task, at, best->n))
     return NULL;
@@ -252,7 +251,7 @@ put_all (Scopedetect *s, const ScopedetectAssignment *best)
     ScopedetectObject *o = &s->explain.object[best->chosen[i]];
 
     o->agreement = best->agree_on[i] / searches;
-    if (o->score >= s->work.params.min_score)
+    if (o->score >= s->params.min_score)
       put (s, o);
   }
 }
@@ -260,10 +259,10 @@ put_all (Scopedetect *s, const ScopedetectAssignment *best)
 const char *
 scopedetect_read_patches (Scopedetect *s)
 {
-  const ScopedetectCloud *c = &s->work.cloud;
+  const ScopedetectCloud *c = &s->cloud;
   ScopedetectExplain *e = &s->explain;
   size_t n = (size_t) c->n;
-  bool colour = s->work.scene.has_colour;
+  bool colour = s->scene.has_colour;
 
   if (e->has_patches)
     return NULL;
@@ -272,8 +271,8 @@ scopedetect_read_patches (Scopedetect *s)
   if (colour)
     TRY (device_copy (&s->device, e->lab, c->lab, n * sizeof *e->lab));
   TRY (device_wait (&s->device));
-  scopedetect_set_patches (&e->patches, e->x, e->normal, colour ? e->lab : NULL,
-      c->n, s->work.spacing);
+  scopedetect_set_patches (
+      &e->patches, e->x, e->normal, colour ? e->lab : NULL, c->n, s->spacing);
   e->has_patches = true;
   return NULL;
 }
@@ -281,7 +280,7 @@ scopedetect_read_patches (Scopedetect *s)
 const char *
 scopedetect_explain (Scopedetect *s)
 {
-  const ScopedetectParams *p = &s->work.params;
+  const ScopedetectParams *p = &s->params;
   double end = p->max_time ? scopedetect_now () + p->max_time / 1e3 : 0;
   bool two = p->explain == SCOPEDETECT_TWO_STAGE && !s->is_tracking;
   ScopedetectAssignTask task;

@@ -268,7 +268,7 @@ scopedetect_fill (ScopedetectCloud *c, float spacing, uint32_t **triangles,
   *n_triangles = 0;
   *triangles = malloc (3 * room * sizeof **triangles);
   if (s.n && s.star && *triangles) {
-    scopedetect_grid_cpu (c, s.reach);
+    scopedetect_set_grid (c, s.reach);
     parallel_for (c->n, 16, find_stars, &s);
     *n_triangles = list_triangles (&s, *triangles);
   }

@@ -187,7 +187,7 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
   const char *error = of ? NULL : "out of memory";
 
   memory_open (&memory, &host);
-  scopedetect_grid_cpu (c, s->spacing);
+  scopedetect_set_grid (c, s->spacing);
   if (!error)
     error = throw_darts (c, s->spacing, of, &n);
   if (!error)
@@ -198,10 +198,10 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
     Smoothing smoothing = {c, of, radius, &points, s->normal_var};
 
     points.n = n;
-    scopedetect_grid_cpu (c, radius);
+    scopedetect_set_grid (c, radius);
     parallel_for (n, 64, smooth_points, &smoothing);
-    scopedetect_grid_cpu (&points, s->feature_radius);
-    scopedetect_features_cpu (&points, s->feature_radius);
+    scopedetect_set_grid (&points, s->feature_radius);
+    scopedetect_set_features (&points, s->feature_radius);
     s->feature_sigma = sigma_of (&points);
     take (s, &points);
   }

@@ -65,7 +65,7 @@ spacing_within (ScopedetectCloud *c, float reach)
   int near[SCOPEDETECT_NEAR], found = 0, probes = 0, step = 1 + c->n / 1000;
   double sum = 0;
 
-  scopedetect_grid_cpu (c, reach);
+  scopedetect_set_grid (c, reach);
   for (int i = 0; i < c->n; i += step, probes++) {
     int n = scopedetect_near (c, c->x[i], reach, near);
     float d2 = nth_distance2 (c, c->x[i], near, n);
@@ -122,7 +122,7 @@ set_normals_of_points (void *data, int begin, int end)
 static void
 plane_normals (ScopedetectCloud *c, float radius)
 {
-  scopedetect_grid_cpu (c, radius);
+  scopedetect_set_grid (c, radius);
   parallel_for (c->n, 64, set_normals_of_points, &(Planes){c, radius});
 }
 

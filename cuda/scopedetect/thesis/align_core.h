@@ -165,7 +165,7 @@ scopedetect_means_agree (
 /* The point of the model that segment @i, if alignment @k of the hypothesis
  * draws it, lies on; else -1.  It is part of the model by @chance. */
 BOTH int
-scopedetect_drawn (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_drawn (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int i, float chance)
 {
   if (!(chance > 0 &&
@@ -173,17 +173,18 @@ scopedetect_drawn (const ScopedetectWork *w, const ScopedetectShape *s,
               (uint64_t) k << 32 | (uint32_t) i) < chance))
     return -1;
   return scopedetect_nearest (
-      s, vec_unrotate (r, vec_sub (w->segment[i].x, a->pose.t)));
+      s, vec_unrotate (r, vec_sub (w->segments.segment[i].x, a->pose.t)));
 }
 
 /* The point on a range edge of the model, in the view's list, that a segment's
  * edge lies on, or -1: an edge has no orientation. */
 BOTH int
-scopedetect_edge_match (const ScopedetectWork *w, const ScopedetectShape *s,
-    const Turn *r, Vec t, int view, const ScopedetectSegment *g)
+scopedetect_edge_match (const ScopedetectParams *params,
+    const ScopedetectShape *s, const Turn *r, Vec t, int view,
+    const ScopedetectSegment *g)
 {
   Vec p = vec_unrotate (r, vec_sub (g->edge, t));
-  float sigma = (float) w->params.segment_sigma, min_d2 = sigma * sigma;
+  float sigma = (float) params->segment_sigma, min_d2 = sigma * sigma;
   int best = -1;
 
   if (!g->has_edge)
@@ -215,9 +216,10 @@ typedef struct {
   double sureness; /* of the direction of curvature; < 0: there is no pair */
 } ScopedetectOriented;
 
-/* What segment @g says that lies on point @j of the model. */
+/* The pair of the feature of segment @g, one of @frame, and that of point @j of
+ * the model. */
 BOTH ScopedetectOriented
-scopedetect_oriented (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_oriented (const Quat *frame, const ScopedetectShape *s,
     const ScopedetectSegment *g, int j)
 {
   Quat back = quat_conjugate (s->frame[j]);
@@ -225,18 +227,18 @@ scopedetect_oriented (const ScopedetectWork *w, const ScopedetectShape *s,
 
   if (g->point < 0)
     return o;
-  o.turn = quat_times (w->cloud.frame[g->point], back);
-  o.flip = quat_times (scopedetect_flip (w->cloud.frame[g->point]), back);
+  o.turn = quat_times (frame[g->point], back);
+  o.flip = quat_times (scopedetect_flip (frame[g->point]), back);
   o.sureness = scopedetect_sureness (s->pc1[j], s->pc2[j]);
   return o;
 }
 
 /* The pose that pairs and @n features ask for; @c: where the centre is. */
 BOTH Pose
-scopedetect_aligned (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_aligned (const ScopedetectParams *params, const ScopedetectShape *s,
     const ScopedetectPairs *pairs, const ScopedetectOriented *o, int n, Vec c)
 {
-  float per = s->radius / (float) w->params.segment_sigma;
+  float per = s->radius / (float) params->segment_sigma;
   double m[4][4];
 
   scopedetect_horn (pairs, (double) per * per, m);

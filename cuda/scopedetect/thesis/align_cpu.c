@@ -10,16 +10,17 @@ static const float steps[3] = {.6f, 1, 1.6f};
 
 /* The next segments, by their middles, and the points that they lie on. */
 static int
-draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MAX_PAIRS],
     int point[SCOPEDETECT_MAX_PAIRS])
 {
   Turn r = turn_of (a->pose.q);
-  int n = w->lattice.width * w->lattice.height, found = 0;
+  int found = 0;
 
-  for (int i = 0; i < n && found < SCOPEDETECT_MAX_PAIRS; i++) {
+  for (int i = 0; i < w->segments.n && found < SCOPEDETECT_MAX_PAIRS; i++) {
     float off,
-        chance = scopedetect_takes (w, s, &r, a->pose.t, &w->segment[i], &off);
+        chance = scopedetect_takes (
+            &w->params, s, &r, a->pose.t, &w->segments.segment[i], &off);
     int j = scopedetect_drawn (w, s, a, &r, k, i, chance);
 
     if (j >= 0)
@@ -30,35 +31,37 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 
 /* The pose that segments ask for; false with fewer than three. */
 static bool
-aligned (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectHypothesis *a, int k, Pose *out)
+aligned (const ScopedetectScoring *w, const Quat *frame,
+    const ScopedetectShape *s, const ScopedetectHypothesis *a, int k, Pose *out)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
   int segment[SCOPEDETECT_MAX_PAIRS], point[SCOPEDETECT_MAX_PAIRS];
   ScopedetectOriented oriented[SCOPEDETECT_MAX_PAIRS];
   int n = draw_segments (w, s, a, k, segment, point);
-  int view = scopedetect_view_of (w, s, a->pose);
+  int view = scopedetect_view_of (w->view, s, a->pose);
   ScopedetectPairs pairs;
 
   if (n < 3)
     return false;
   memset (&pairs, 0, sizeof pairs);
   for (int i = 0; i < n; i++) {
-    const ScopedetectSegment *g = &w->segment[segment[i]];
-    int edge = scopedetect_edge_match (w, s, &r, a->pose.t, view, g);
+    const ScopedetectSegment *g = &w->segments.segment[segment[i]];
+    int edge = scopedetect_edge_match (&w->params, s, &r, a->pose.t, view, g);
 
     scopedetect_pair_up (&pairs, s, c, point[i], g->x);
     if (edge >= 0)
       scopedetect_pair_up (&pairs, s, c, edge, g->edge);
-    oriented[i] = scopedetect_oriented (w, s, g, point[i]);
+    oriented[i] = scopedetect_oriented (frame, s, g, point[i]);
   }
-  *out = scopedetect_aligned (w, s, &pairs, oriented, n, c);
+  *out = scopedetect_aligned (&w->params, s, &pairs, oriented, n, c);
   return true;
 }
 
 typedef struct {
   ScopedetectBatch batch;
+  const ScopedetectScoring *scoring;
+  const Quat *frame;
   int k; /* how often the hypotheses have been aligned */
 } Alignment;
 
@@ -67,39 +70,43 @@ align_hypotheses (void *data, int begin, int end)
 {
   const Alignment *a = data;
   const ScopedetectBatch *b = &a->batch;
+  int n = scopedetect_first_points (b->model, a->scoring->params.points);
 
   for (int i = begin; i < end; i++) {
     ScopedetectHypothesis *out = &b->hypothesis[i], next = *out;
 
-    if (!aligned (b->w, b->model, out, a->k, &next.pose))
+    if (!aligned (a->scoring, a->frame, b->model, out, a->k, &next.pose))
       continue;
-    scopedetect_score_one_cpu (b->w, b->model, b->points, &next);
+    scopedetect_score_one_cpu (a->scoring, b->model, n, &next);
     if (next.score > out->score)
       *out = next;
   }
 }
 
 const char *
-scopedetect_align_cpu (const Device *dev, ScopedetectWork *w, int k)
+scopedetect_align_poses_cpu (const Device *dev,
+    const ScopedetectScoring *scoring, const Quat *frame,
+    const ScopedetectModels *models, int k, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    Alignment a = {scopedetect_batch (w, m), k};
+  for (int m = 0; m < models->n; m++) {
+    Alignment a = {
+        scopedetect_batch (models, hypotheses, m), scoring, frame, k};
 
     parallel_for (a.batch.n, 4, align_hypotheses, &a);
   }
-  scopedetect_order_cpu (w);
+  scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }
 
 /* ---- Round 3 ---- */
 
 static bool
-slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose pose,
-    Vec c, float g[6])
+slope_at (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
+    Pose pose, Vec c, float g[6])
 {
   Turn r = turn_of (pose.q);
-  int view = scopedetect_view_of (w, s, pose);
+  int view = scopedetect_view_of (w->view, s, pose);
   ScopedetectSlope slope;
 
   memset (&slope, 0, sizeof slope);
@@ -115,11 +122,11 @@ slope_at (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose pose,
 /* Each step is the best of three lengths, even if it leads down, and the next
  * one starts with its length; what was best on the way is kept. */
 static void
-climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
+climb_one (const ScopedetectScoring *w, const ScopedetectShape *s,
     ScopedetectHypothesis *best, int n_steps)
 {
   ScopedetectHypothesis at = *best;
-  int n = s->n < w->params.points ? s->n : w->params.points;
+  int n = scopedetect_first_points (s, w->params.points);
   float length = .01f;
 
   scopedetect_score_one_cpu (w, s, n, best);
@@ -148,7 +155,8 @@ climb_one (const ScopedetectWork *w, const ScopedetectShape *s,
 
 typedef struct {
   ScopedetectBatch batch;
-  int n_steps;
+  const ScopedetectScoring *scoring;
+  int steps;
 } Climb;
 
 static void
@@ -158,15 +166,17 @@ climb_hypotheses (void *data, int begin, int end)
   const ScopedetectBatch *b = &c->batch;
 
   for (int i = begin; i < end; i++)
-    climb_one (b->w, b->model, &b->hypothesis[i], c->n_steps);
+    climb_one (c->scoring, b->model, &b->hypothesis[i], c->steps);
 }
 
 const char *
-scopedetect_climb_cpu (const Device *dev, ScopedetectWork *w, int n_steps)
+scopedetect_climb_poses_cpu (const Device *dev,
+    const ScopedetectScoring *scoring, const ScopedetectModels *models,
+    int steps, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < w->n_models; m++) {
-    Climb c = {scopedetect_batch (w, m), n_steps};
+  for (int m = 0; m < models->n; m++) {
+    Climb c = {scopedetect_batch (models, hypotheses, m), scoring, steps};
 
     parallel_for (c.batch.n, 1, climb_hypotheses, &c);
   }

@@ -23,17 +23,17 @@ typedef struct {
  * if they are drawn, to shared.drawn.  The lanes of a warp take every fourth,
  * since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
-draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
+draw_some (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int first,
     AlignShared &shared)
 {
   constexpr int WARPS = ALIGN_THREADS / 32;
-  int n = w->lattice.width * w->lattice.height;
+  int n = w->segments.n;
   int at = (int) threadIdx.x % 32 * WARPS + (int) threadIdx.x / 32;
   int i = first + at;
   float off,
-      chance =
-          takes_warp (w, s, r, a->pose.t, i < n ? &w->segment[i] : NULL, &off);
+      chance = takes_warp (
+          w, s, r, a->pose.t, i < n ? &w->segments.segment[i] : NULL, &off);
 
   shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, i, chance);
   __syncthreads ();
@@ -41,11 +41,11 @@ draw_some (const ScopedetectWork *w, const ScopedetectShape *s,
 
 /* The first segments that are drawn, in their order.  Returns how many. */
 static __device__ __forceinline__ int
-draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
+draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
-  int n = w->lattice.width * w->lattice.height, found = 0;
+  int n = w->segments.n, found = 0;
 
   for (int first = 0; first < n && found < SCOPEDETECT_MAX_PAIRS;
        first += ALIGN_THREADS) {
@@ -64,8 +64,9 @@ draw_segments (const ScopedetectWork *w, const ScopedetectShape *s,
 
 /* The pose that @n drawn segments ask for, to shared.score.hypothesis. */
 static __device__ __forceinline__ void
-align_to (const ScopedetectWork *w, const ScopedetectShape *s,
-    const ScopedetectHypothesis *a, int n, AlignShared &shared)
+align_to (const ScopedetectScoring *w, const Quat *frame,
+    const ScopedetectShape *s, const ScopedetectHypothesis *a, int n,
+    AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
@@ -73,53 +74,57 @@ align_to (const ScopedetectWork *w, const ScopedetectShape *s,
   ScopedetectPairs mine = {};
 
   if (i < n) {
-    const ScopedetectSegment *g = &w->segment[shared.segment[i]];
-    int edge = scopedetect_edge_match (w, s, &r, a->pose.t, view, g);
+    const ScopedetectSegment *g = &w->segments.segment[shared.segment[i]];
+    int edge = scopedetect_edge_match (&w->params, s, &r, a->pose.t, view, g);
 
     scopedetect_pair_up (&mine, s, c, shared.point[i], g->x);
     if (edge >= 0)
       scopedetect_pair_up (&mine, s, c, edge, g->edge);
-    shared.oriented[i] = scopedetect_oriented (w, s, g, shared.point[i]);
+    shared.oriented[i] = scopedetect_oriented (frame, s, g, shared.point[i]);
   }
   const ScopedetectPairs &pairs = sum_block (mine, shared.pairs);
 
   if (i == 0)
     shared.score.hypothesis.pose =
-        scopedetect_aligned (w, s, &pairs, shared.oriented, n, c);
+        scopedetect_aligned (&w->params, s, &pairs, shared.oriented, n, c);
   __syncthreads ();
 }
 
 static __global__ void
 __launch_bounds__ (ALIGN_THREADS)
-    align_kernel (const __grid_constant__ ScopedetectWork w, int k)
+    align_kernel (const __grid_constant__ ScopedetectScoring w,
+        const Quat *frame, const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h, int k)
 {
   __shared__ AlignShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
   ScopedetectHypothesis *a;
   int n;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   n = draw_segments (&w, s, a, k, shared);
   if (n < 3)
     return;
   copy_hypothesis (&shared.score.hypothesis, a);
-  align_to (&w, s, a, n, shared);
+  align_to (&w, frame, s, a, n, shared);
   score_block (&w, s, min (s->n, w.params.points), shared.score);
   if (shared.score.hypothesis.score > a->score) /* all threads see the same */
     copy_hypothesis (a, &shared.score.hypothesis);
 }
 
 const char *
-scopedetect_align_cuda (const Device *dev, ScopedetectWork *w, int k)
+scopedetect_align_poses_cuda (const Device *dev,
+    const ScopedetectScoring *scoring, const Quat *frame,
+    const ScopedetectModels *models, int k, ScopedetectHypotheses *hypotheses)
 {
-  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+  dim3 blocks (hypotheses->bound, models->n);
 
-  TRY (scopedetect_launch (
-      dev, w, align_kernel, blocks, ALIGN_THREADS, 0, *w, k));
-  return scopedetect_order_cuda (dev, w);
+  TRY (scopedetect_launch (dev, align_kernel, blocks, ALIGN_THREADS, 0,
+      *scoring, frame, *models, *hypotheses, k));
+  return scopedetect_order_cuda (dev, models->n, hypotheses);
 }
 
 /* ---- Round 3 ---- */
@@ -133,8 +138,8 @@ typedef struct {
 } ClimbShared;
 
 static __device__ __forceinline__ void
-find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
-    Vec c, ClimbShared &shared)
+find_slope (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
+    Pose p, Vec c, ClimbShared &shared)
 {
   Turn r = turn_of (p.q);
   int view = view_of (w, s, &r, p.t);
@@ -157,7 +162,7 @@ find_slope (const ScopedetectWork *w, const ScopedetectShape *s, int n, Pose p,
 
 /* The best of three steps from shared.at to shared.next; returns its length. */
 static __device__ __forceinline__ float
-try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n, Vec c,
+try_steps (const ScopedetectScoring *w, const ScopedetectShape *s, int n, Vec c,
     float length, ClimbShared &shared)
 {
   const float steps[3] = {.6f, 1, 1.6f};
@@ -180,17 +185,19 @@ try_steps (const ScopedetectWork *w, const ScopedetectShape *s, int n, Vec c,
 
 static __global__ void
 __launch_bounds__ (CLIMB_THREADS)
-    climb_kernel (const __grid_constant__ ScopedetectWork w, int n_steps)
+    climb_kernel (const __grid_constant__ ScopedetectScoring w,
+        const __grid_constant__ ScopedetectModels models,
+        const __grid_constant__ ScopedetectHypotheses h, int n_steps)
 {
   __shared__ ClimbShared shared;
-  const ScopedetectShape *s = &w.model[blockIdx.y];
+  const ScopedetectShape *s = &models.shape[blockIdx.y];
   int n = min (s->n, w.params.points);
   float length = .01f;
   ScopedetectHypothesis *a;
 
   allow_next ();
   await_previous ();
-  if (!(a = hypothesis_of_block (&w)))
+  if (!(a = hypothesis_of_block (&h)))
     return;
   copy_hypothesis (&shared.at, a);
   copy_hypothesis (&shared.score.hypothesis, a);
@@ -213,10 +220,12 @@ __launch_bounds__ (CLIMB_THREADS)
 }
 
 const char *
-scopedetect_climb_cuda (const Device *dev, ScopedetectWork *w, int steps)
+scopedetect_climb_poses_cuda (const Device *dev,
+    const ScopedetectScoring *scoring, const ScopedetectModels *models,
+    int steps, ScopedetectHypotheses *hypotheses)
 {
-  dim3 blocks (scopedetect_cuda (w)->bound, w->n_models);
+  dim3 blocks (hypotheses->bound, models->n);
 
-  return scopedetect_launch (
-      dev, w, climb_kernel, blocks, CLIMB_THREADS, 0, *w, steps);
+  return scopedetect_launch (dev, climb_kernel, blocks, CLIMB_THREADS, 0,
+      *scoring, *models, *hypotheses, steps);
 }

@@ -28,7 +28,7 @@ scopedetect_add_slope (long long sum[6], long long v, Vec t, Vec w)
 /* What the depth of a point, @off behind the frame's surface with normal @on,
  * adds: moved along the surface it stays where it is. */
 BOTH void
-scopedetect_range_slope (const ScopedetectWork *w, ScopedetectSlope *out,
+scopedetect_range_slope (const ScopedetectScoring *w, ScopedetectSlope *out,
     long long v, Vec p, Vec on, float off, float s)
 {
   float sigma = (float) w->params.range_sigma * s, k;
@@ -43,7 +43,7 @@ scopedetect_range_slope (const ScopedetectWork *w, ScopedetectSlope *out,
 
 /* Adds point @i; @c is where the model's centre is. */
 BOTH void
-scopedetect_climb_point (const ScopedetectWork *w, const ScopedetectShape *s,
+scopedetect_climb_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, Vec c, int view, int i, ScopedetectSlope *out)
 {
   Vec p = vec_transform (r, t, s->x[i]);
@@ -79,7 +79,7 @@ scopedetect_climb_point (const ScopedetectWork *w, const ScopedetectShape *s,
  * differences. */
 BOTH void
 scopedetect_climb_edge (
-    const ScopedetectWork *w, Vec p, Vec c, ScopedetectSlope *out)
+    const ScopedetectScoring *w, Vec p, Vec c, ScopedetectSlope *out)
 {
   const ScopedetectScene *s = &w->scene;
   const ScopedetectPixel *o;
@@ -107,7 +107,7 @@ scopedetect_climb_edge (
 /* The direction uphill, of length 1; false where the hill is flat. */
 BOTH bool
 scopedetect_uphill (
-    const ScopedetectWork *w, const ScopedetectSlope *s, float g[6])
+    const ScopedetectScoring *w, const ScopedetectSlope *s, float g[6])
 {
   const double *weight = w->params.weight;
   double sum = 0;
