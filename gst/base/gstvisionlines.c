@@ -190,10 +190,17 @@ int
 gst_vision_lines_open (
     GstVisionLines *self, GstElement *element, const gchar *location, int fd)
 {
+  GstPoll *poll;
   int error;
 
-  *self = (GstVisionLines){.element = element, .poll = gst_poll_new (TRUE)};
+  errno = 0;
+  poll = gst_poll_new (TRUE);
+  if (!poll) /* which takes descriptors */
+    return errno ? errno : EMFILE;
+  GST_OBJECT_LOCK (element);
+  *self = (GstVisionLines){.element = element, .poll = poll};
   gst_poll_fd_init (&self->fd);
+  GST_OBJECT_UNLOCK (element);
   self->name = name_of (location, fd);
   if (fd >= 0)
     error = take (self, fd);
@@ -209,6 +216,8 @@ gst_vision_lines_open (
 void
 gst_vision_lines_close (GstVisionLines *self)
 {
+  GstPoll *poll;
+
   if (!self->poll)
     return;
   drop (self);
@@ -219,7 +228,10 @@ gst_vision_lines_close (GstVisionLines *self)
     g_clear_pointer (&self->fifo, g_free);
   }
   g_clear_pointer (&self->name, g_free);
-  g_clear_pointer (&self->poll, gst_poll_free);
+  GST_OBJECT_LOCK (self->element);
+  poll = g_steal_pointer (&self->poll);
+  GST_OBJECT_UNLOCK (self->element);
+  gst_poll_free (poll);
 }
 
 int
@@ -234,8 +246,10 @@ gst_vision_lines_write (GstVisionLines *self, const gchar *lines, gsize length)
 }
 
 void
-gst_vision_lines_cancel (GstVisionLines *self)
+gst_vision_lines_cancel (GstVisionLines *self, GstElement *element)
 {
+  GST_OBJECT_LOCK (element);
   if (self->poll)
     gst_poll_set_flushing (self->poll, TRUE);
+  GST_OBJECT_UNLOCK (element);
 }

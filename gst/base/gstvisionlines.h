@@ -15,7 +15,7 @@ typedef struct {
   GstElement *element; /* which warns */
   GstPollFD fd;        /* -1: a FIFO that nobody reads */
   gboolean is_ours;    /* we opened fd, and close it */
-  GstPoll *poll;       /* NULL while closed */
+  GstPoll *poll;       /* under the object lock; NULL while closed */
   gchar *name;         /* where lines go, for messages */
 
   /* Of a FIFO that we opened: */
@@ -40,7 +40,8 @@ void gst_vision_lines_close (GstVisionLines *self);
 int gst_vision_lines_write (
     GstVisionLines *self, const gchar *lines, gsize length);
 
-/* A write () that waits, and any later one, returns ECANCELED. */
-void gst_vision_lines_cancel (GstVisionLines *self);
+/* Of lines that @element opened: a write () that waits, and any later one,
+ * returns ECANCELED.  Any thread may call it, also while they are closed. */
+void gst_vision_lines_cancel (GstVisionLines *self, GstElement *element);
 
 G_END_DECLS

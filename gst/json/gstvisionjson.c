@@ -306,7 +306,7 @@ change_state (GstElement *element, GstStateChange transition)
   if (!gst_vision_work_change_state (&self->work, transition))
     return GST_STATE_CHANGE_FAILURE;
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_vision_lines_cancel (&self->file);
+    gst_vision_lines_cancel (&self->file, element);
   return GST_ELEMENT_CLASS (gst_vision_json_parent_class)
       ->change_state (element, transition);
 }

@@ -33,6 +33,10 @@
  * #GstKinfumot:calibration, or the VisionCamera of the buffer.  Lens distortion
  * is taken into account, and a lens may zoom.  Depth beyond 8 m is ignored.
  *
+ * Of frames without times, the trajectory numbers the frames at the rate of the
+ * caps.  If the caps state no rate, their poses are left out, and a warning
+ * says so.
+ *
  * After a flush the models stay, and the camera is searched for in them.  After
  * other caps the models are gone, and a new world begins.
  *
@@ -380,7 +384,12 @@ gst_kinfumot_start (GstVisionFilter *filter)
   KinfumotParams params = GST_VISION_LOCKED (self, self->params);
 
   self->last_id = 0;
-  self->trajectory_failed = FALSE;
+  self->trajectory_failed = self->told_no_times = FALSE;
+  self->next_time = 0;
+  self->told_lost = self->told_full = self->told_refusal = self->told_file = 0;
+  GST_OBJECT_LOCK (self);
+  self->is_stopping = FALSE;
+  GST_OBJECT_UNLOCK (self);
   wrong = kinfumot_check (&params);
   return !gst_vision_common_refused (gst_vision_common (self), wrong) &&
       open_trajectory (self);
@@ -392,13 +401,13 @@ gst_kinfumot_stop (GstVisionFilter *filter)
   gst_kinfumot_close_trajectories (GST_KINFUMOT (filter));
 }
 
-/* A reader of the trajectory that has stopped reading must not keep the
- * pipeline from stopping. */
+/* A reader of a trajectory that has stopped reading must not keep the pipeline
+ * from stopping. */
 static GstStateChangeReturn
 gst_kinfumot_change_state (GstElement *element, GstStateChange transition)
 {
   if (transition == GST_STATE_CHANGE_PAUSED_TO_READY)
-    gst_vision_lines_cancel (&GST_KINFUMOT (element)->trajectory);
+    gst_kinfumot_cancel_trajectories (GST_KINFUMOT (element));
   return GST_ELEMENT_CLASS (gst_kinfumot_parent_class)
       ->change_state (element, transition);
 }

@@ -42,6 +42,7 @@ struct _GstKinfumot {
   gchar *wanted_mesh; /* of the action save-mesh; NULL: none is wanted */
   GQueue births;      /* GstStructures of the events that are to be applied */
   gboolean wants_reset;
+  gboolean is_stopping; /* no trajectory waits for its reader */
 
   /* Of the streaming thread. */
   Kinfumot *kinfumot;
@@ -52,10 +53,14 @@ struct _GstKinfumot {
   GstVisionLines trajectory;
   GstKinfumotPath paths[KINFUMOT_MAX_OBJECTS + 1]; /* by model */
   gboolean trajectory_failed;
+  GstClockTime next_time; /* in the trajectory, of a frame without a time */
+  gboolean told_no_times; /* that frames have none */
   gboolean is_lost;
-  gint64 told_full, told_refusal; /* g_get_monotonic_time of the warnings */
-  guint64 first_id;               /* added to the ids of self->kinfumot */
-  guint64 last_id;                /* the greatest that was given */
+  gboolean says_lost; /* the newest warning of a lost camera is of this loss */
+  gint64 told_lost, told_full, told_refusal, told_file; /* g_get_monotonic_time
+                                                           of the warnings */
+  guint64 first_id; /* added to the ids of self->kinfumot */
+  guint64 last_id;  /* the greatest that was given */
 };
 
 /* gstkinfumotbirths.c */
@@ -73,6 +78,8 @@ const char *gst_kinfumot_attach (GstKinfumot *self,
     const KinfumotResults *results, GstBuffer *buffer,
     const GstVisionCamera *camera);
 void gst_kinfumot_close_trajectories (GstKinfumot *self);
+/* Any thread may call it: no trajectory waits for its reader any more. */
+void gst_kinfumot_cancel_trajectories (GstKinfumot *self);
 /* Writes the mesh that an application wants, or, at the end of the stream, that
  * of mesh-location.  Warns where it cannot be written. */
 void gst_kinfumot_save_wanted (GstKinfumot *self);

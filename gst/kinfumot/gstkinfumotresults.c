@@ -201,10 +201,13 @@ open_path (GstKinfumot *self, GstKinfumotPath *p, guint64 id)
   if (!location)
     return;
   error = gst_vision_lines_open (&p->lines, GST_ELEMENT (self), location, -1);
-  if (error)
-    GST_ELEMENT_WARNING (self, RESOURCE, OPEN_WRITE,
-        ("\"%s\" cannot be written to: %s.", location, g_strerror (error)),
-        ("The poses of this object are not kept."));
+  if (GST_VISION_LOCKED (self, self->is_stopping))
+    gst_vision_lines_cancel (&p->lines, GST_ELEMENT (self));
+  if (error && gst_vision_warning_is_due (&self->told_file))
+    GST_VISION_WARNING (self, RESOURCE, OPEN_WRITE,
+        ("\"%s\" cannot be written to: %s. The poses of this object are not "
+         "kept.",
+            location, g_strerror (error)));
   g_free (location);
 }
 
@@ -224,14 +227,47 @@ write_objects (GstKinfumot *self, const KinfumotResults *r, GstClockTime time)
   }
 }
 
+/* The time of a frame in the trajectory.  A frame without a time comes one
+ * frame, at the rate of the caps, after the frame before, the first of them at
+ * 0.  Without a rate, it has none. */
+static GstClockTime
+take_time (GstKinfumot *self, GstBuffer *buffer)
+{
+  GstClockTime duration =
+      gst_vision_frame_duration (GST_BASE_TRANSFORM_SINK_PAD (self));
+  GstClockTime time = GST_BUFFER_PTS (buffer);
+
+  if (!GST_CLOCK_TIME_IS_VALID (time) && duration)
+    time = self->next_time;
+  if (GST_CLOCK_TIME_IS_VALID (time))
+    self->next_time = time + duration;
+  return time;
+}
+
+static void
+tell_no_times (GstKinfumot *self)
+{
+  if (!self->told_no_times)
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("Poses are missing in the trajectory: their frames have no times, and "
+         "the caps state no frame rate."),
+        ("Put videorate, or a capsfilter with a framerate, before the "
+         "element."));
+  self->told_no_times = TRUE;
+}
+
 /* Until one of the files fails. */
 static void
 write_poses (GstKinfumot *self, const KinfumotResults *r, GstBuffer *buffer)
 {
-  const GstClockTime time = GST_BUFFER_PTS (buffer);
+  GstClockTime time;
 
-  if (r->lost || self->trajectory_failed || !self->trajectory.poll ||
-      !GST_CLOCK_TIME_IS_VALID (time))
+  if (!self->trajectory.poll)
+    return;
+  time = take_time (self, buffer);
+  if (!GST_CLOCK_TIME_IS_VALID (time))
+    tell_no_times (self);
+  if (r->lost || self->trajectory_failed || !GST_CLOCK_TIME_IS_VALID (time))
     return;
   write_pose (self, &self->trajectory, time, &r->camera);
   write_objects (self, r, time);
@@ -245,6 +281,19 @@ gst_kinfumot_close_trajectories (GstKinfumot *self)
     gst_vision_lines_close (&self->paths[m].lines);
     self->paths[m].id = 0;
   }
+}
+
+void
+gst_kinfumot_cancel_trajectories (GstKinfumot *self)
+{
+  GstElement *element = GST_ELEMENT (self);
+
+  GST_OBJECT_LOCK (self);
+  self->is_stopping = TRUE; /* an object's file may be opened now */
+  GST_OBJECT_UNLOCK (self);
+  gst_vision_lines_cancel (&self->trajectory, element);
+  for (int m = 1; m <= KINFUMOT_MAX_OBJECTS; m++)
+    gst_vision_lines_cancel (&self->paths[m].lines, element);
 }
 
 /* ---- Meshes ---- */
@@ -299,6 +348,10 @@ tell_lost (GstKinfumot *self, const KinfumotResults *r)
   if (r->lost == self->is_lost)
     return;
   self->is_lost = r->lost;
+  if (r->lost)
+    self->says_lost = gst_vision_warning_is_due (&self->told_lost);
+  if (!self->says_lost)
+    return;
   if (r->lost)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
         ("The camera is lost: the depth does not match the model."),

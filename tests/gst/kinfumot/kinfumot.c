@@ -5,9 +5,11 @@
 #include "suite.h"
 #include <gst/check/gstharness.h>
 
+#include <fcntl.h>
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/device.h"
@@ -390,6 +392,113 @@ push (Frames *f, guint mm)
   return camera.has_pose;
 }
 
+/* Poses go to a file @path, of @n frames without times whose caps have @rate.
+ */
+static void
+write_untimed (const gchar *path, const gchar *rate, guint n, GstBus *bus)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "kinfumot " COARSE "intrinsics=60,60,32,24 trajectory-location=%s", path);
+  g_autofree gchar *caps = g_strdup_printf (
+      "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=%s", rate);
+  GstElement *element = gst_parse_launch (line, NULL);
+  GstHarness *h = gst_harness_new_with_element (element, "sink", "src");
+  Frames f = {.h = h, .bus = bus};
+
+  gst_element_set_bus (element, bus);
+  gst_harness_set_src_caps_str (h, caps);
+  for (guint i = 0; i < n; i++) {
+    GstBuffer *buffer = make (&f, 0);
+
+    GST_BUFFER_PTS (buffer) = GST_CLOCK_TIME_NONE;
+    gst_buffer_unref (gst_harness_push_and_pull (h, buffer));
+  }
+  gst_element_set_state (element, GST_STATE_NULL);
+  gst_element_set_bus (element, NULL);
+  gst_harness_teardown (h);
+  gst_object_unref (element);
+}
+
+/* Frames without times are numbered at the rate of the caps; without a rate,
+ * one warning says that their poses are missing. */
+GST_START_TEST (test_untimed)
+{
+  g_autofree gchar *path =
+      g_build_filename (g_get_tmp_dir (), "kinfumot-XXXXXX", NULL);
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  gchar *text, **lines;
+
+  g_close (g_mkstemp (path), NULL);
+  write_untimed (path, "10/1", 3, bus);
+  expect_silence (bus);
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  lines = g_strsplit (g_strchomp (text), "\n", -1);
+  fail_unless_equals_int (g_strv_length (lines), 3);
+  fail_unless (g_str_has_prefix (lines[0], "0.000000000 ") &&
+      g_str_has_prefix (lines[1], "0.100000000 ") &&
+      g_str_has_prefix (lines[2], "0.200000000 "));
+  g_strfreev (lines);
+  g_free (text);
+  write_untimed (path, "0/1", 3, bus);
+  expect_once (bus, GST_MESSAGE_WARNING, "their frames have no times");
+  fail_unless (g_file_get_contents (path, &text, NULL, NULL));
+  fail_unless_equals_string (text, "");
+  g_free (text);
+  g_unlink (path);
+}
+GST_END_TEST;
+
+/* A FIFO that is full, and whose reader does not read; returns the reader. */
+static gint
+make_full_fifo (const gchar *path)
+{
+  static const gchar zeros[4096];
+  gint fd;
+
+  fail_unless (!mkfifo (path, 0600));
+  fd = g_open (path, O_RDWR | O_NONBLOCK, 0);
+  fail_unless (fd >= 0);
+  while (write (fd, zeros, sizeof zeros) > 0)
+    ;
+  return fd;
+}
+
+#define STILL (G_USEC_PER_SEC / 2)
+
+/* The poses of an object go to a FIFO whose reader has stalled: the pipeline
+ * stops nevertheless. */
+GST_START_TEST (test_stalled_reader)
+{
+  g_autofree gchar *folder = g_dir_make_tmp ("kinfumot-XXXXXX", NULL);
+  g_autofree gchar *camera = g_build_filename (folder, "poses.txt", NULL);
+  g_autofree gchar *robot = g_build_filename (folder, "poses-1.txt", NULL);
+  g_autofree gchar *line = g_strdup_printf (ROBOT, camera, "");
+  g_autoptr (GstElement) pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstElement) it = gst_bin_get_by_name (GST_BIN (pipeline), "it");
+  gint reader = make_full_fifo (robot);
+  gint64 since = 0;
+  guint64 n = 0;
+
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (n < 5 || g_get_monotonic_time () < since + STILL) {
+    guint64 now = stat_count (it, "frames");
+
+    if (now != n)
+      since = g_get_monotonic_time ();
+    n = now;
+    g_usleep (1000);
+  }
+  fail_unless (n < 40, "no frame waits for the reader");
+  since = g_get_monotonic_time ();
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  fail_unless (g_get_monotonic_time () < since + 5 * G_USEC_PER_SEC);
+  close (reader);
+  g_unlink (camera);
+  g_unlink (robot);
+  g_rmdir (folder);
+}
+GST_END_TEST;
+
 /* Without intrinsics frames pass, and a warning says what is missing. */
 GST_START_TEST (test_no_camera)
 {
@@ -746,4 +855,4 @@ SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_max_objects), TEST (test_event_ends), TEST (test_changes),
     TEST (test_camera_goes), TEST (test_other_size), TEST (test_other_memory),
     TEST (test_ends_lost), TEST (test_two), TEST (test_refused_start),
-    TEST (test_refused_again));
+    TEST (test_refused_again), TEST (test_untimed), TEST (test_stalled_reader));
