@@ -115,6 +115,11 @@ gboolean gst_vision_common_refused (GstVisionCommon *self, const char *err);
  * due again, and then notes that it is given now: every five seconds at most.
  */
 gboolean gst_vision_warning_is_due (gint64 *told);
+/* Whether a warning of @what is due, and then notes that it is given now:
+ * unless @what or GST_VISION_WARNINGS others were warned of in the last five
+ * seconds. */
+gboolean gst_vision_warnings_take (
+    GstVisionWarning warnings[GST_VISION_WARNINGS], const char *what);
 /* Refuses, with an error, a segment that is not of times. */
 gboolean gst_vision_common_takes_segment (
     GstVisionCommon *self, const GstSegment *segment);

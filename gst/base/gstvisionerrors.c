@@ -17,9 +17,9 @@ gst_vision_tell (GstElement *element, GstMessageType type, GQuark domain,
   g_free (text);
 }
 
-/* Whether a warning of @what is due, and then remembers it. */
-static gboolean
-take_warning (GstVisionWarning *warnings, const char *what)
+gboolean
+gst_vision_warnings_take (
+    GstVisionWarning warnings[GST_VISION_WARNINGS], const char *what)
 {
   GstVisionWarning now = {g_str_hash (what), g_get_monotonic_time ()};
   GstVisionWarning *oldest = warnings;
@@ -57,7 +57,7 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
   GST_OBJECT_LOCK (self->backend.element);
   self->faulty++;
   GST_OBJECT_UNLOCK (self->backend.element);
-  if (!take_warning (self->warnings, what))
+  if (!gst_vision_warnings_take (self->warnings, what))
     return;
   said = g_utf8_make_valid (what, -1); /* it may quote a path */
   GST_ELEMENT_WARNING (self->backend.element, STREAM, FORMAT,
@@ -184,6 +184,11 @@ gst_vision_common_takes_segment (
     GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
         ("The segment is played backwards and does not say where it ends. Seek "
          "with a stop."),
+        (NULL));
+  else if (!self->has_failed && segment->format == GST_FORMAT_UNDEFINED)
+    GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,
+        ("A frame came without a segment, which says when it is shown. Send "
+         "one before the first frame, and again after each flush."),
         (NULL));
   else if (!self->has_failed)
     GST_ELEMENT_ERROR (self->backend.element, STREAM, FORMAT,

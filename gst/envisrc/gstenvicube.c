@@ -12,13 +12,15 @@
  * blocks leave the cache. */
 #define BLOCK (1 << 20)
 
-/* "cube.hdr" goes with "cube", "cube.img" …, "cube.raw.hdr" with "cube.raw". */
-static gboolean
+/* "cube.hdr" goes with "cube", "cube.img" …, "cube.raw.hdr" with "cube.raw".
+ * 0, or an errno, which is ENOENT where none of them is there. */
+static int
 open_numbers (GstEnviCube *cube, const gchar *path)
 {
   static const gchar *const endings[] = {
       "", ".img", ".raw", ".dat", ".bin", ".bsq", ".bil", ".bip", NULL};
   gsize n = strlen (path);
+  int why = ENOENT;
   gchar *stem;
 
   if (n > 4 && !g_ascii_strcasecmp (path + n - 4, ".hdr"))
@@ -27,17 +29,16 @@ open_numbers (GstEnviCube *cube, const gchar *path)
   for (const gchar *const *ending = endings; *ending && !cube->path; ending++) {
     gchar *name = g_strconcat (stem, *ending, NULL);
 
-    cube->file =
-        strcmp (name, path) && g_file_test (name, G_FILE_TEST_IS_REGULAR)
-        ? g_open (name, O_RDONLY | O_CLOEXEC, 0)
-        : -1;
-    if (cube->file >= 0)
-      cube->path = name;
-    else
-      g_free (name);
+    if (strcmp (name, path) && g_file_test (name, G_FILE_TEST_IS_REGULAR)) {
+      cube->file = g_open (name, O_RDONLY | O_CLOEXEC, 0);
+      why = cube->file < 0 ? errno : 0;
+      if (!why)
+        cube->path = g_steal_pointer (&name);
+    }
+    g_free (name);
   }
   g_free (stem);
-  return cube->path != NULL;
+  return why;
 }
 
 static guint64
@@ -53,16 +54,22 @@ gst_envi_cube_open (GstEnviCube *cube, const gchar *path, GError **error)
 {
   const GstEnviHeader *h = &cube->header;
   guint64 needed;
+  int why;
 
   if (!gst_envi_header_read (&cube->header, path, error))
     return FALSE;
   needed =
       (guint64) h->samples * h->lines * h->bands * gst_envi_header_bytes (h);
-  if (!open_numbers (cube, path))
+  why = open_numbers (cube, path);
+  if (why == ENOENT)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "%s: the file with its numbers is not there; it has the same name "
         "without .hdr, or with .img, .raw, .dat, .bin, .bsq, .bil or .bip",
         path);
+  else if (why)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_OPEN_READ,
+        "%s: the file with its numbers cannot be read: %s", path,
+        g_strerror (why));
   else if (h->offset > G_MAXINT64 - needed ||
       length_of (cube->file) < h->offset + needed)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,

@@ -258,6 +258,7 @@ start (GstBaseSrc *src)
   self->asked = self->bands;
   GST_OBJECT_UNLOCK (self);
   self->number = 0;
+  memset (self->warnings, 0, sizeof self->warnings);
   if (!self->path || !is_location (self->path)) {
     gchar *path = g_filename_display_name (GST_STR_NULL (self->path));
 
@@ -281,8 +282,12 @@ start (GstBaseSrc *src)
 static void
 release (GstElement *element)
 {
-  replace_caps (GST_ENVI_SRC (element), NULL);
-  gst_envi_cube_close (&GST_ENVI_SRC (element)->cube);
+  GstEnviSrc *self = GST_ENVI_SRC (element);
+
+  replace_caps (self, NULL);
+  gst_envi_cube_close (&self->cube);
+  self->n_untold = 0;
+  g_clear_pointer (&self->left_out, g_free);
 }
 
 static gboolean
@@ -327,10 +332,30 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
 
-  if (!gst_video_info_from_caps (&self->info, caps))
+  if (!gst_video_info_from_caps (&self->info, caps)) {
+    GST_ELEMENT_ERROR (self, STREAM, FORMAT,
+        ("A frame with these caps is larger than a video frame of GStreamer "
+         "can be, which is 4 GiB. Ask for fewer channels, or for GRAY8."),
+        ("%" GST_PTR_FORMAT, caps));
     return FALSE;
+  }
   gst_base_src_set_blocksize (src, (guint) self->info.size);
   return TRUE;
+}
+
+static GstFlowReturn
+alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
+{
+  GstFlowReturn flow = GST_BASE_SRC_CLASS (gst_envi_src_parent_class)
+                           ->alloc (src, offset, size, buffer);
+
+  if (flow == GST_FLOW_ERROR)
+    GST_ELEMENT_ERROR (src, RESOURCE, NO_SPACE_LEFT,
+        ("There is not enough memory for a frame of %u MiB. Ask for fewer "
+         "channels, or for GRAY8.",
+            size >> 20),
+        (NULL));
+  return flow;
 }
 
 static gboolean
@@ -356,6 +381,34 @@ fits (const GstEnviSrc *self)
       GST_VIDEO_INFO_HEIGHT (&self->info);
 }
 
+/* Warns of the cubes that no warning has told of. */
+static void
+tell_left_out (GstEnviSrc *self)
+{
+  if (self->n_untold == 1)
+    GST_VISION_WARNING (self, STREAM, DECODE,
+        ("A cube of the sequence is left out, and the stream goes on: %s.",
+            self->left_out));
+  else if (self->n_untold)
+    GST_VISION_WARNING (self, STREAM, DECODE,
+        ("%u cubes of the sequence were left out since the warning before, and "
+         "the stream goes on. The newest: %s.",
+            self->n_untold, self->left_out));
+  self->n_untold = 0;
+  g_clear_pointer (&self->left_out, g_free);
+}
+
+/* Takes @problem. */
+static void
+leave_out (GstEnviSrc *self, gchar *problem)
+{
+  self->n_untold++;
+  g_free (self->left_out);
+  self->left_out = problem;
+  if (gst_vision_warnings_take (self->warnings, problem))
+    tell_left_out (self);
+}
+
 /* Opens the cube of frame self->number, or of the next frame whose cube can be
  * used: the frames between are left out. */
 static GstFlowReturn
@@ -366,8 +419,12 @@ seek_cube (GstEnviSrc *self)
   for (; self->number != self->opened; self->number++) {
     gchar *problem;
 
-    if (!has_cube (self, self->number))
+    if (gst_vision_pad_is_flushing (GST_BASE_SRC_PAD (self)))
+      return GST_FLOW_FLUSHING;
+    if (!has_cube (self, self->number)) {
+      tell_left_out (self);
       return GST_FLOW_EOS;
+    }
     problem = open_cube (self, self->number);
     if (!problem && fits (self))
       return GST_FLOW_OK;
@@ -376,10 +433,7 @@ seek_cube (GstEnviSrc *self)
           g_strdup_printf ("cube %" G_GUINT64_FORMAT
                            " has another size or other channels than the first",
               self->first + self->number);
-    GST_VISION_WARNING (self, STREAM, DECODE,
-        ("A cube of the sequence is left out, and the stream goes on: %s.",
-            problem));
-    g_free (problem);
+    leave_out (self, problem);
   }
   return GST_FLOW_OK;
 }
@@ -473,6 +527,7 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   src->get_caps = get_caps;
   src->fixate = fixate;
   src->set_caps = set_caps;
+  src->alloc = alloc;
   src->start = start;
   src->stop = stop;
   GST_PUSH_SRC_CLASS (klass)->fill = fill;

@@ -6,7 +6,7 @@
 #include <gst/base/gstpushsrc.h>
 #include <gst/video/video.h>
 
-#include "base/gstvisionproperties.h"
+#include "base/gstvisioncommon.h"
 #include "base/gstvisionwork.h"
 #include "envisrc/gstenvicube.h"
 
@@ -44,6 +44,11 @@ struct _GstEnviSrc {
   GstEnviChoice choice;
   GstVideoInfo info;
   guint64 number; /* of the next frame */
+
+  /* Cubes of a sequence that are left out. */
+  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* that name them */
+  guint n_untold;                                 /* since the newest warning */
+  gchar *left_out; /* what is wrong with the newest; NULL: all are told */
 };
 
 G_END_DECLS

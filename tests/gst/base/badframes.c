@@ -247,6 +247,22 @@ GST_START_TEST (test_filter_segment)
 }
 GST_END_TEST;
 
+/* A flush without a new segment is told as what it is. */
+GST_START_TEST (test_filter_no_segment)
+{
+  g_auto (One) t = one_new ();
+
+  gst_harness_set_src_caps_str (t.h, CAPS ("GRAY8", 4, 4));
+  gst_harness_push (t.h, frame_of (16, 0));
+  gst_harness_push_event (t.h, gst_event_new_flush_start ());
+  gst_harness_push_event (t.h, gst_event_new_flush_stop (FALSE));
+  _gst_check_expecting_log = TRUE; /* the pad warns of it, too */
+  fail_unless_equals_int (
+      gst_harness_push (t.h, frame_of (16, 0)), GST_FLOW_ERROR);
+  expect_once (t.bus, GST_MESSAGE_ERROR, "again after each flush");
+}
+GST_END_TEST;
+
 GST_START_TEST (test_aggregator_segment)
 {
   for (gint right = 0; right < 2; right++) {
@@ -268,4 +284,4 @@ GST_END_TEST;
 SUITE (badframes, LOOP (test_filter, N_BAD), TEST (test_sentence),
     TEST (test_larger), TEST (test_odd), LOOP (test_aggregator, N_BAD),
     TEST (test_packed), TEST (test_filter_segment),
-    TEST (test_aggregator_segment));
+    TEST (test_filter_no_segment), TEST (test_aggregator_segment));

@@ -144,6 +144,99 @@ GST_START_TEST (test_left_out)
 }
 GST_END_TEST;
 
+/* Of many damaged cubes a few are named; a warning at the end counts the rest.
+ */
+GST_START_TEST (test_many_left_out)
+{
+  const guint n = 300;
+  g_autoptr (GstBus) bus = gst_bus_new ();
+  g_autoptr (Harness) h = NULL;
+  guint told = 0, counted = 0;
+  GstMessage *message;
+
+  for (guint i = 0; i <= n; i++) {
+    g_autofree gchar *name = g_strdup_printf ("cube-%u.hdr", i);
+
+    put_file (name, "ENVI\n", 5);
+  }
+  put_cube ("cube-0", "bip", 12, FALSE);
+  h = play ("cube-%d.hdr", "", "video/x-raw,framerate=10/1", bus);
+  while ((message = gst_bus_timed_pop_filtered (
+              bus, 10 * GST_SECOND, GST_MESSAGE_WARNING | GST_MESSAGE_EOS)) &&
+      GST_MESSAGE_TYPE (message) != GST_MESSAGE_EOS) {
+    g_autoptr (GError) error = error_told (message);
+    guint cubes = 0;
+
+    told++;
+    sscanf (error->message, "%u cubes", &cubes);
+    counted += MAX (cubes, 1);
+    gst_message_unref (message);
+    if (counted == n)
+      break;
+  }
+  fail_unless (told >= 2 && told <= 10, "%u warnings", told);
+  fail_unless_equals_int (counted, n);
+  gst_element_set_bus (h->element, NULL);
+}
+GST_END_TEST;
+
+/* The thread that leaves a cube out stops the source, which then starts
+ * again. */
+static GstBusSyncReply
+stop_source (GstBus *bus, GstMessage *message, gpointer stops)
+{
+  (void) bus;
+  if (GST_MESSAGE_TYPE (message) == GST_MESSAGE_WARNING &&
+      g_atomic_int_compare_and_exchange ((gint *) stops, TRUE, FALSE))
+    gst_element_set_state (
+        GST_ELEMENT (GST_MESSAGE_SRC (message)), GST_STATE_NULL);
+  return GST_BUS_PASS;
+}
+
+GST_START_TEST (test_stopped_by_itself)
+{
+  g_autofree gchar *line = g_strdup_printf (
+      "envisrc location=%s/cube-%%d.hdr ! fakesink async=false", folder);
+  GstElement *pipeline = gst_parse_launch (line, NULL);
+  g_autoptr (GstBus) bus = gst_element_get_bus (pipeline);
+  gint stops = TRUE;
+  gchar *said;
+
+  for (guint i = 0; i < 3; i++) {
+    g_autofree gchar *stem = g_strdup_printf ("cube-%u", i);
+
+    put_cube (stem, "bip", 12, FALSE);
+  }
+  put_file ("cube-1.raw", "short", 5);
+  _gst_check_expecting_log = TRUE; /* GStreamer warns of the task's own stop */
+  gst_bus_set_sync_handler (bus, stop_source, &stops, NULL);
+  gst_element_set_state (pipeline, GST_STATE_PLAYING);
+  while (g_atomic_int_get (&stops))
+    g_usleep (1000);
+  gst_element_set_state (pipeline, GST_STATE_NULL);
+  said = said_until_end (pipeline, line);
+  fail_unless (
+      strstr (said, "cube-1.hdr") && !strstr (said, "Internal"), "%s", said);
+  g_free (said);
+}
+GST_END_TEST;
+
+/* Numbers that are more than a frame can hold are refused in words, and so is a
+ * frame for which there is no memory. */
+GST_START_TEST (test_huge)
+{
+  static const gchar huge[] =
+      "ENVI\nsamples=65535\nlines=65535\nbands=16\ndata type=1\n"
+      "interleave=bsq\n";
+  g_autofree gchar *numbers = g_build_filename (folder, "huge.raw", NULL);
+
+  put_file ("huge.hdr", huge, strlen (huge));
+  put_file ("huge.raw", "", 0);
+  fail_unless (!truncate (numbers, 65535ll * 65535 * 16));
+  expect_error ("huge.hdr", "", "larger than a video frame");
+}
+GST_END_TEST;
+
 /* Cube 1 has as many numbers as the caps, in other channels: twice the lines of
  * half the bands. */
 GST_START_TEST (test_other_channels)
@@ -249,4 +342,5 @@ GST_END_TEST;
 SUITE (envisrcfaults, AROUND (make_folder, remove_folder), TEST (test_errors),
     TEST (test_headers), TEST (test_truncated), TEST (test_left_out),
     TEST (test_other_channels), TEST (test_set_while_playing),
-    TEST (test_cut_while_playing));
+    TEST (test_cut_while_playing), TEST (test_many_left_out),
+    TEST (test_stopped_by_itself), TEST (test_huge));
