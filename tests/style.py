@@ -4,11 +4,13 @@
 easily misread are refused, with what to write instead, in documents and in the
 comments and strings of the source; and README.md has at most 700 words.  The
 functions and files that the READMEs of cuda/ name exist, and a function is in the
-file that is named behind it: `x ()` in `x_core.h`.
+file that is named behind it: `x ()` in `x_core.h`.  So do the tests that
+docs/reliability.md names.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
 import sys
+from pathlib import Path
 
 from commands import ROOT
 
@@ -85,12 +87,34 @@ def unknown():
                 yield f"{path.relative_to(ROOT)}: there is no file {name}"
 
 
+def missing_tests(page="docs/reliability.md"):
+    """Names in the columns of tests of a page, of which there is no test: a file of
+    tests/, or a folder."""
+    there = {p.stem for p in (ROOT / "tests").rglob("*.*")} | {
+        p.name for p in (ROOT / "tests").rglob("*") if p.is_dir()}
+    columns, n = [], 0
+    for line in (ROOT / page).read_text().splitlines():
+        cells = [cell.strip() for cell in line.strip("|").split("|")]
+        if not line.startswith("|"):
+            columns = []
+            continue
+        columns = columns or [bool(re.match(r"tests?\b", cell)) for cell in cells]
+        for cell in (c for c, is_test in zip(cells, columns) if is_test):
+            for name in re.findall(r"`([^`]+)`", cell):
+                n += 1
+                if Path(name).stem not in there and name not in there:
+                    yield f"{page}: there is no test {name}"
+    if not n:
+        yield f"{page}: no table has a column of tests"
+
+
 def main():
     found = [fault for path in documents()
              for fault in faults(path, PHRASES, r"\s+")]
     found += [fault for path in sources()
               for fault in faults(path, IN_SOURCE, BETWEEN)]
     found += unknown()
+    found += missing_tests()
     words = len((ROOT / "README.md").read_text().split())
     if words > MOST_WORDS:
         found.append(f"README.md has {words} words, more than {MOST_WORDS}")
