@@ -10,7 +10,8 @@ or near it; a prediction is not a find.  Where objects are accepted or rejected:
 a row an accepted one, and how much its box and the truth's have in common.
 Where they have poses: a row a label, how far these are from the true ones; of
 what kinfumot follows, how far it is from where the true object carried it.
-Otherwise: a row a label, how often it was seen."""
+Otherwise: a row a label, how often it was seen.  A line that is no result, such as
+the last one of a recording that was cut off, is left out, and reported."""
 import json
 import math
 import sys
@@ -148,8 +149,13 @@ def followed(frames):
     return found
 
 
+def printable(text):
+    """What a terminal takes for a command becomes a question mark."""
+    return "".join(c if c.isprintable() else "?" for c in str(text))
+
+
 def row(name, *columns):
-    print(f"{name:10}" + "".join(f"{c:>12}" for c in columns))
+    print(f"{printable(name):10}" + "".join(f"{c:>12}" for c in columns))
 
 
 def errors(values):
@@ -205,10 +211,43 @@ def print_seen(frames):
     print(f"of {len(frames)} frames")
 
 
+def is_result(frame):
+    """Whether it is a line of visionjson."""
+    parts = [frame]
+    if isinstance(frame, dict) and "truth" in frame:
+        parts.append(frame["truth"])
+    return all(isinstance(part, dict) and isinstance(part.get("objects"), list) and
+               all(isinstance(o, dict) for o in part["objects"]) for part in parts)
+
+
+def read(lines):
+    """The results in @lines, and the numbers of those that are none."""
+    frames, wrong = [], []
+    for number, line in enumerate(lines, 1):
+        try:
+            frame = json.loads(line)
+        except ValueError:
+            frame = None
+        if is_result(frame):
+            frames.append(frame)
+        else:
+            wrong.append(number)
+    return frames, wrong
+
+
 def main():
-    with open(sys.argv[1], encoding="utf-8") as lines:
-        frames = [json.loads(line) for line in lines]
-    truth = frames and all("truth" in f for f in frames)
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    path = sys.argv[1]
+    try:
+        with open(path, encoding="utf-8", errors="replace") as lines:
+            frames, wrong = read(lines)
+    except OSError as error:
+        sys.exit(f"{printable(path)} cannot be read: {error.strerror}")
+    if wrong:
+        print(f"{printable(path)}: {len(wrong)} of {len(frames) + len(wrong)} lines are "
+              f"no results, such as line {wrong[0]}: left out", file=sys.stderr)
+    truth = bool(frames) and all("truth" in f for f in frames)
     if truth and any(o.get("element") == "kinfumot" for f in frames
                      for o in f["objects"]):
         print_followed(frames)

@@ -228,6 +228,7 @@ def scripts():
     inputs_of_gpuccl(env)
     inputs_of_pocstereo(env)
     reports()
+    wrong_lines()
     pipelines_scopedetect.clutter(env)
     pipelines_scopedetect.live(env)
     pipelines_scopedetect.same_names(env)
@@ -254,6 +255,31 @@ def reports():
               "truth": {"objects": [{"label": "can", "pose": pose}]}}]
     assert not report.poses(other), report.poses(other)
     print("ok   pipelines/report.py without a true box, label or pose")
+
+
+def wrong_lines():
+    """Lines that are cut off or no results, labels with commands for a terminal, and
+    files that are not there."""
+    good = {"objects": [{"id": 1, "label": "cup\x1b[2J\x07\u202e", "state": "found"}]}
+    script = ROOT / "pipelines/report.py"
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cut.json"
+        path.write_bytes(b"\n".join([
+            json.dumps(good).encode(), b"[1]", b'{"objects": 4}', b'{"objects": [4]}',
+            b'{"objects": [], "truth": 1}', b"\xff\xfe", json.dumps(good).encode(),
+            json.dumps(good).encode()[:30]]))
+        done = subprocess.run([script, path], capture_output=True, text=True, check=True)
+        assert "6 of 8 lines are no results, such as line 2" in done.stderr, done.stderr
+        assert re.search(r"cup\?\[2J\?\? +2 +1 +1\n", done.stdout), repr(done.stdout)
+        assert done.stdout.endswith("of 2 frames\n"), done.stdout
+        path.write_text("")
+        assert "of 0 frames" in run([script, path])
+        for arguments, words in ([f"{folder}/\x1b[none"], "/?[none cannot be read: No such"), \
+                ([], "pipelines/report.py FILE.json"):
+            done = subprocess.run([script, *arguments], capture_output=True, text=True,
+                                  check=False)
+            assert done.returncode == 1 and words in done.stderr, done.stderr
+    print("ok   pipelines/report.py with wrong lines")
 
 
 def demo():
