@@ -50,6 +50,10 @@ set -- ${arguments[@]+"${arguments[@]}"}
   echo "FRAMES is a number of frames from 1 on, not \"$FRAMES\"" >&2
   exit 2
 }
+[[ ${START:-0} =~ ^[0-9]+$ ]] || {
+  echo "START is the number of the first picture, from 0 on, not \"$START\"" >&2
+  exit 2
+}
 
 # take_at_most N "$@": ends where there are more words than a script takes.
 take_at_most () {
@@ -71,14 +75,40 @@ live=
 still= # of a picture that a window shows until it is closed: before or after the element
 lists= # whether lines have the numbers of maps that are lists
 
-# Writes a name as gst-launch-1.0 takes it.  It takes what follows a backslash as it
-# is, and puts a backslash before each space itself, up to the first quotation mark.
+# Writes a value, such as a name, as gst-launch-1.0 takes it behind NAME=, whatever is
+# in it.  It takes what follows a backslash as it is, and puts a backslash before each
+# space itself, up to the first quotation mark.  A mark at the value's beginning would be
+# its end, too, a backslash at its end would join the next word, and line breaks end a
+# word: what has such is written as octal numbers.
+# tools/visionlive/properties.py has the same in Python.
 spelled () {
-  local text=${1//\\/\\\\} plain rest
+  local text=$1 plain rest
+  if [[ $text == \"* || $text == *[[:cntrl:]]* || $text == *\\ ]]; then
+    text=$(printf %s "$text" | od -An -v -to1 | tr -d '\n')
+    printf %s "\\\"${text// /\\\\}\\\""
+    return
+  fi
+  text=${text//\\/\\\\}
   text=${text//\"/\\\"}
   plain=${text%%\"*}
   rest=${text:${#plain}}
-  printf %s "$plain${rest// /\\ }"
+  text=$plain${rest// /\\ }
+  [[ $text != \'* ]] || text=\\$text
+  printf %s "${text:-\"\"}"
+}
+
+# Sets `properties` to the words $@, as gst-launch-1.0 takes them; ends where one is
+# no NAME=VALUE.
+take_properties () {
+  local word
+  properties=()
+  for word in "$@"; do
+    [[ $word =~ ^@?[a-z][a-z0-9-]*= ]] || {
+      echo "a property is written NAME=VALUE, which \"$word\" is not" >&2
+      exit 2
+    }
+    properties+=("${word%%=*}=$(spelled "${word#*=}")")
+  done
 }
 
 has_element () {
@@ -192,8 +222,8 @@ choose_source () {
       [ -e "$1" ] || no_camera "$1"
       source=(v4l2src device="$(spelled "$1")" ! decodebin)
       ;;
-    rtsp*://*) live=yes; source=(uridecodebin uri="$1") ;;
-    *://*) source=(uridecodebin uri="$1") ;;
+    rtsp*://*) live=yes; source=(uridecodebin uri="$(spelled "$1")") ;;
+    *://*) source=(uridecodebin uri="$(spelled "$1")") ;;
     *)
       need_file "$1"
       refuse_gif "$1"
@@ -228,8 +258,9 @@ need_file () {
     echo "there is no file $1 to read" >&2
     exit 1
   fi
-  if [[ $1 == *$'\n'* ]]; then
-    echo "gst-launch-1.0 takes no name with a line break; give the file another one" >&2
+  if ! printf %s "$1" | iconv -f UTF-8 -t UTF-8 >/dev/null 2>&1; then
+    echo "the name of $(printf %s "$1" | iconv -c -f UTF-8 -t UTF-8) is no UTF-8;" \
+      "give the file another one" >&2
     exit 1
   fi
 }
@@ -271,13 +302,25 @@ choose_first () {
   need_file "$first"
 }
 
+# Sets `kind` to that of the pictures of the sequence $1, by its ending.
+choose_kind () {
+  kind=${1##*.}
+  [[ $kind =~ ^[[:alnum:]]+$ ]] || {
+    echo "the name of a sequence ends with the kind of its pictures, as" \
+      "frame-%04d.png" >&2
+    exit 1
+  }
+  kind=${kind/jpg/jpeg}
+}
+
 # Sets `source` to the sequence of pictures $1.
 choose_sequence () {
-  local kind=${1##*.}
+  local kind
+  choose_kind "$1"
   choose_first "$1"
   # shellcheck disable=SC2054 # the commas are of caps
   source=(multifilesrc location="$(spelled "$1")" start-index="${START:-0}"
-    caps="image/${kind/jpg/jpeg},framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
+    caps="image/$kind,framerate=30/1" ${FRAMES:+num-buffers="$FRAMES"} !
     decodebin ! videoconvert)
 }
 

@@ -33,7 +33,7 @@ heading () {
 # Every results line goes to moct.json.
 numbers () {
   heading 'moct and visionjson: what was found'
-  launch "${source[@]}" ! moct objects="$colours" ! \
+  launch "${source[@]}" ! moct objects="$(spelled "$colours")" ! \
     visionjson location="$place/moct.json" ! fakesink sync=false
   "$root/pipelines/report.py" "$output/moct.json"
 }
@@ -42,7 +42,7 @@ numbers () {
 pictures () {
   local name=$1
   shift
-  launch "${source[@]}" ! moct objects="$colours" "$@" ! \
+  launch "${source[@]}" ! moct objects="$(spelled "$colours")" "$@" ! \
     videorate drop-only=true ! video/x-raw,framerate=1/1 ! videoconvert ! \
     pngenc ! multifilesink location="$place/$name-%02d.png" sync=false
 }

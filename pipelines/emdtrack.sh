@@ -72,7 +72,8 @@ fi
 }
 ! has_window || many+=(mouse=true)
 
-read -ra properties <<<"${EMDTRACK-}"
+read -ra words <<<"${EMDTRACK-}"
+take_properties ${words[@]+"${words[@]}"}
 choose_results "${show[@]}"
-launch "${source[@]}" ! emdtrack ${box:+targets="$box"} ${many[@]+"${many[@]}"} \
+launch "${source[@]}" ! emdtrack ${box:+targets="$(spelled "$box")"} ${many[@]+"${many[@]}"} \
   ${properties[@]+"${properties[@]}"} ! "${results[@]}"

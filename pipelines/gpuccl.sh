@@ -24,7 +24,8 @@ set -euo pipefail
 take_at_most 1 "$@"
 
 input=${1:-test}
-read -ra properties <<<"${GPUCCL-}"
+read -ra words <<<"${GPUCCL-}"
+take_properties ${words[@]+"${words[@]}"}
 draw=(visionoverlay states=new+accepted+rejected)
 show=(visionmap kind=labels ! "${draw[@]}")
 if [ "$input" = test ]; then

@@ -29,7 +29,8 @@ set -euo pipefail
 
 input=${1:-test}
 links=
-read -ra properties <<<"${KINFUMOT-}"
+read -ra words <<<"${KINFUMOT-}"
+take_properties ${words[@]+"${words[@]}"}
 draw=(visionoverlay states=new+tracking+found+accepted)
 # shellcheck disable=SC2054 # the commas are of caps
 case ${SHOW-} in
@@ -49,7 +50,7 @@ esac
 # comes that of the frame in depth.txt.
 take_times () {
   local p trajectory=
-  for p in "${properties[@]}"; do
+  for p in "${words[@]}"; do
     case $p in trajectory-location=*) trajectory=${p#*=} ;; esac
   done
   [ -f "$trajectory" ] || return 0
@@ -101,7 +102,7 @@ elif [ "$input" = camera ]; then
 elif [[ $input = /dev/* ]]; then
   live=yes
   [ -e "$input" ] || no_camera "$input"
-  source=(v4l2src device="$input" ! 'video/x-raw,format=GRAY16_LE')
+  source=(v4l2src device="$(spelled "$input")" ! 'video/x-raw,format=GRAY16_LE')
 elif [[ $input = *src || $input = *'src '* ]]; then
   read -ra source <<<"$input"
 else

@@ -29,10 +29,11 @@ if [ $# -gt 1 ]; then
 else
   choose_colours "$input"
 fi
-read -ra properties <<<"${MOCT-}"
+read -ra words <<<"${MOCT-}"
+take_properties ${words[@]+"${words[@]}"}
 
 ! has_window || properties=(mouse=true "${properties[@]}")
 ! is_shown || properties=(trajectory=full "${properties[@]}")
 choose_results visionoverlay
-launch "${source[@]}" ! moct ${colours:+objects="$colours"} "${properties[@]}" ! \
+launch "${source[@]}" ! moct ${colours:+objects="$(spelled "$colours")"} "${properties[@]}" ! \
   "${results[@]}"

@@ -29,7 +29,8 @@ take_at_most 2 "$@"
 lists=yes
 left=${1:-test}
 right=${2-}
-read -ra properties <<<"${POCSTEREO-}"
+read -ra words <<<"${POCSTEREO-}"
+take_properties ${words[@]+"${words[@]}"}
 
 points=(mode=points)
 colours=(output=colormap)

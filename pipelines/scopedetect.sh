@@ -40,8 +40,17 @@ else
   echo "usage: $0 COLOR DEPTH INTRINSICS MODEL… | clutter [SOLID…]" >&2
   exit 2
 fi
-read -ra properties <<<"${SCOPEDETECT-}"
+read -ra words <<<"${SCOPEDETECT-}"
+take_properties ${words[@]+"${words[@]}"}
 size=${SIZE:-640x480}
+[[ $size =~ ^[1-9][0-9]*x[1-9][0-9]*$ ]] || {
+  echo "SIZE is written 640x480, not \"$size\"" >&2
+  exit 2
+}
+[[ ${SEED:-0} =~ ^[0-9]+$ ]] || {
+  echo "SEED is a number from 0 on, not \"$SEED\"" >&2
+  exit 2
+}
 
 # Of a live camera, what there is no time for is left there, in pairs.
 short=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
@@ -49,7 +58,7 @@ queue=(queue)
 
 # Sets `source` for one of the two, which $2 names.
 choose_picture () {
-  local first=$1 kind=${1##*.}
+  local first=$1 kind
   case $1 in
     /dev/* | camera:*)
       choose_source "$1"
@@ -64,10 +73,11 @@ choose_picture () {
       ;;
   esac
   if is_sequence "$1"; then
+    choose_kind "$1"
     choose_first "$1"
     # shellcheck disable=SC2054 # the commas are of caps
     source=(multifilesrc location="$(spelled "$1")" start-index="${START:-0}"
-      caps="image/${kind/jpg/jpeg},framerate=30/1"
+      caps="image/$kind,framerate=30/1"
       ${FRAMES:+num-buffers="$FRAMES"} ! decodebin)
   else
     need_file "$1"
@@ -90,11 +100,17 @@ for model in "$@"; do
   case $model in
     *.ply | *.obj | *.pcd | *.xyz)
       # a folder each, since meshes of several folders may have one name
-      own=$(mktemp -d "$made/XXXXXX")/$(basename -- "${model%.*}").model
+      own=$(basename -- "${model%.*}")
+      own=$(mktemp -d "$made/XXXXXX")/${own//,/_}.model
       "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" "$own" >&2 || {
         echo "UNIT=0.001 says that $model is in millimetres" >&2
         exit 1
       }
+      model=$own
+      ;;
+    *,*) # which would part the list of models
+      own=$(mktemp -d "$made/XXXXXX")/model
+      ln -s "$(realpath "$model")" "$own"
       model=$own
       ;;
   esac
@@ -106,7 +122,7 @@ if [ "$color" = clutter ] || [ "$intrinsics" = - ]; then
 elif [ -r "$intrinsics" ]; then
   camera=(calibration="$(spelled "$intrinsics")")
 else
-  camera=(intrinsics="$intrinsics")
+  camera=(intrinsics="$(spelled "$intrinsics")")
 fi
 # shellcheck disable=SC2054 # the commas are of caps
 if [ "$color" = clutter ]; then

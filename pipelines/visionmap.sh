@@ -24,7 +24,7 @@ if [ "$input" = test ]; then
 else
   choose_source "$input"
   choose_colours "$input"
-  source+=(! moct objects="$colours" label-map=true)
+  source+=(! moct objects="$(spelled "$colours")" label-map=true)
 fi
 if is_shown; then
   choose_results visionmap kind=labels

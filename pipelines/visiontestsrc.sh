@@ -24,6 +24,8 @@ shift || true
 }
 caps=video/x-raw,width=${size%x*},height=${size#*x},framerate=30/1
 
+take_properties "$@"
 choose_results queue
-launch visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} "$@" ! "$caps" ! \
+launch visiontestsrc ${FRAMES:+num-buffers="$FRAMES"} \
+  ${properties[@]+"${properties[@]}"} ! "$caps" ! \
   "${results[@]}"

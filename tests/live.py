@@ -135,7 +135,44 @@ def names():
         line = played.line().replace("autovideosink", "fakesink")
         played.stop()
         run(shlex.split(line))
+        hostile_names(folder, clip)
     print("ok   names")
+
+
+def hostile_names(folder, clip):
+    """Names with line breaks and quotes, and such as would be further elements."""
+    from visionlive import chain
+    from gi.repository import Gst
+    kept = Path(folder) / "kept"
+    kept.write_text("kept")
+    evil = f'x" videotestsrc num-buffers=1 ! filesink location={kept} videotestsrc name="y'
+    for name in 'two\nlines\\', "'a b'", '"a b"', 'x" ! fakesink name="y', "a\\b \\":
+        clip = clip.rename(Path(folder) / name)
+        words = shlex.split(chain.source_words(str(clip)))
+        source = Gst.parse_launchv(words[:2])
+        assert source.get_property("location") == str(clip), words
+    for source in f"http://127.0.0.1:9/{evil}", f"%d{evil}.png", f"%d.png ! {evil}":
+        try:
+            words = shlex.split(chain.source_words(source))
+        except chain.Refused as sentence:
+            assert "kind of its pictures" in str(sentence), sentence
+            continue
+        made = Gst.parse_launchv(words[:2])
+        name = "uri" if "://" in source else "location"
+        assert made.get_property(name) == source, (words, made)
+    played = chain.Chain("chromatic", "moct", {"objects": f"red:#c70d0d~22{evil}"},
+                         f"{folder}/lines{evil.replace('/', '')}")
+    with contextlib.suppress(chain.Refused):
+        played.start(lambda sample: None)
+    played.stop()
+    latin = os.fsdecode(os.fsencode(folder) + b"/gl\xe4ser.avi")
+    clip.rename(latin)
+    try:
+        chain.source_words(latin)
+        raise AssertionError("a name that is no UTF-8 was taken")
+    except chain.Refused as sentence:
+        assert "no UTF-8" in str(sentence), sentence
+    assert kept.read_text() == "kept"
 
 
 def values():

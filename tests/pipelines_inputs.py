@@ -373,14 +373,64 @@ def sequences(folder):
         assert len(frames_of(lines)) == 8, lines
         shown = said.splitlines()[0]
         assert f"location={clip}".replace("\\", "\\\\") in shlex.split(shown), shown
-    for name in 'a "b c".avi', 'a"b c.avi', "a\\b.avi", 'a \\" b.avi':
+    for name in 'a "b c".avi', 'a"b c.avi', "a\\b.avi", 'a \\" b.avi', "'a b'", \
+            '"a b"', "two\nlines\\":
         clip = clip.rename(Path(folder) / name)
         results = Path(folder) / f"{name}.json"
         lines, _ = script("moct.sh", clip, "--json", results, env=environment())
         assert len(results.read_text().splitlines()) == 8, (name, lines)
-    clip = clip.rename(Path(folder) / "two\nlines.avi")
-    _, said = script("moct.sh", clip, env=environment(), fails=True)
-    assert "takes no name with a line break" in said, said
+    latin = os.fsencode(folder) + b"/gl\xe4ser.avi"
+    os.rename(clip, latin)
+    _, said = script("moct.sh", latin, env=environment(), fails=True)
+    assert "is no UTF-8; give the file another one" in said, said
+
+
+def injected(folder):
+    """Values that would be further elements, were they not quoted: a file stays as it
+    is."""
+    kept = Path(folder) / "kept"
+    kept.write_text("kept")
+    words = f"num-buffers=1 ! filesink location={kept} videotestsrc num-buffers=1"
+    evil = f'" videotestsrc {words} name="x'
+    here = '" videotestsrc num-buffers=1 ! filesink location=kept videotestsrc name="x%d.png'
+    plain = f"{folder}/plain.avi"
+    make("visiontestsrc num-buffers=2 ! videoconvert ! jpegenc ! avimux ! "
+         f"filesink location={plain}")
+    Path(folder, "x" + here).write_bytes(b"no video")
+    Path(folder, "x" + here % 0).write_bytes(b"no picture")
+    Path(folder, f"0.png ! {here % 0}").write_bytes(b"no picture")
+    model = f"{folder}/a,b.model"
+    Path(model).write_text("no model")
+    tries = [("moct.sh", [place], {}) for place in (
+        "x" + here, "%d.png ! " + here % 0, f"http://127.0.0.1:9/x{evil}",
+        f"rtsp://127.0.0.1:9/x{evil}", f"file:///x{evil}", "x%d" + here[:-4])]
+    tries += [(name, [f"http://127.0.0.1:9/x{evil}", *more], {}) for name, *more in (
+        ["emdtrack.sh", BOX], ["gpuccl.sh"], ["pocstereo.sh"], ["visionmap.sh"])]
+    tries += [
+        ("moct.sh", [plain, f"red:#c70d0d~22{evil}"], {}),
+        ("emdtrack.sh", [plain, f"it:{BOX}{evil}"], {}),
+        ("moct.sh", [plain, "--json", f"lines{here % 0}"], {}),
+        ("moct.sh", [plain], {"MOCT": words}),
+        ("moct.sh", [plain], {"MOCT": f"objects-file=x{evil.replace(' ', '')}"}),
+        ("moct.sh", ["x%d.png"], {"START": f"0 ! {words}"}),
+        ("emdtrack.sh", [plain, BOX], {"EMDTRACK": words}),
+        ("gpuccl.sh", [plain], {"GPUCCL": words}),
+        ("kinfumot.sh", [], {"KINFUMOT": words}),
+        ("pocstereo.sh", [plain], {"POCSTEREO": words}),
+        ("pocstereo.sh", [plain], {"PLY": f"x{evil}"}),
+        ("pocstereo.sh", [plain], {"OUTPUT": f"x{here % 0}"}),
+        ("visiontestsrc.sh", ["64x48", *words.split()], {}),
+        ("visiontestsrc.sh", ["64x48", f"palette=x{evil}"], {}),
+        ("scopedetect.sh", ["clutter", "mug"], {"SEED": f"0 {words}"}),
+        ("scopedetect.sh", [plain, plain, f"9,9,9,9{evil}", model], {}),
+        ("scopedetect.sh", ["%d.png ! " + here % 0] * 2 + ["-", model], {}),
+        ("scopedetect.sh", ["/dev/null"] * 2 + ["-", model], {"SIZE": f"4x4 ! {words}"})]
+    for name, arguments, more in tries:
+        done = subprocess.run(
+            [ROOT / "pipelines" / name, *arguments], cwd=folder, capture_output=True,
+            text=True, timeout=300, check=False, env=environment(FRAMES="2", **more))
+        assert kept.read_bytes() == b"kept", (name, arguments, more, done)
+    print("ok   injected words")
 
 
 def halves(folder):
@@ -470,6 +520,8 @@ def messages():
         no_videos(folder)
         no_depths(folder)
         bitmaps(folder)
+    with tempfile.TemporaryDirectory() as folder:
+        injected(folder)
     with tempfile.TemporaryDirectory() as folder:
         no_time(folder)
     with tempfile.TemporaryDirectory() as folder:

@@ -91,7 +91,7 @@ def file_words(source):
     tags = info.get_tags()
     turned = tags and tags.get_string("image-orientation")[0]
     interlaced = any(stream.is_interlaced() for stream in info.get_video_streams())
-    return f"filesrc location={shlex.quote(source)} ! decodebin ! videoconvert" + \
+    return f"filesrc {properties.word('location', source)} ! decodebin ! videoconvert" + \
         " ! videoflip video-direction=auto" * bool(turned) + \
         " ! deinterlace fields=top" * interlaced
 
@@ -101,6 +101,10 @@ def source_words(source):
     sequence of pictures, or a file."""
     if source in SCENES:
         return SCENES[source]
+    try:
+        source.encode()
+    except UnicodeEncodeError:
+        raise Refused("The name of the file is no UTF-8: give it another one.") from None
     if source == "camera" or source.startswith("camera:"):
         wanted = source.partition(":")[2].lower()
         for name, words in cameras().items():
@@ -112,12 +116,14 @@ def source_words(source):
              "No camera was found. ") +
             (f"Cameras: {names}." if names else "Scenes, such as chromatic, need none."))
     if "://" in source:
-        return f"uridecodebin uri={shlex.quote(source)} ! videoconvert"
-    place = shlex.quote(source)
+        return f"uridecodebin {properties.word('uri', source)} ! videoconvert"
     if re.search(r"%0?\d*d", source) and not os.path.exists(source):
         kind = source.rpartition(".")[2].replace("jpg", "jpeg")
-        return f"multifilesrc location={place} caps=image/{kind},framerate=30/1 " \
-            "! decodebin ! videoconvert"
+        if not kind.isalnum():
+            raise Refused("The name of a sequence ends with the kind of its pictures, as "
+                          "frame-%04d.png.")
+        return f"multifilesrc {properties.word('location', source)} " \
+            f"caps=image/{kind},framerate=30/1 ! decodebin ! videoconvert"
     return file_words(source)
 
 
@@ -208,7 +214,7 @@ class Chain:
     def start(self, on_sample):
         """@on_sample gets each sample, in a thread of the pipeline.  The element
         is a frame or two ahead of it, so that a click meets what is seen."""
-        json = f"visionjson location={shlex.quote(self.json)} ! " \
+        json = f"visionjson {properties.word('location', self.json)} ! " \
             if self.json else ""
         line = f"{self.head(self.words())} ! {json}{self.tail()} ! " \
             "tee name=tee ! queue max-size-buffers=1 ! videoconvert ! " \

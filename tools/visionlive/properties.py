@@ -30,10 +30,28 @@ def may_change(spec):
 def takes(element, name, text):
     """Whether gst-launch-1.0 would take @text for the property."""
     try:
-        Gst.parse_launchv([element.get_factory().get_name(), f"{name}={text}"])
+        Gst.parse_launchv(
+            [element.get_factory().get_name(), f"{name}={spelled(text)}"])
     except GLib.Error:
-        return not text  # for which a launch line has no form
+        return False
     return True
+
+
+def spelled(text):
+    """A value as gst-launch-1.0 takes it behind NAME=, whatever is in it; for why, see
+    spelled () in pipelines/common.sh, which says the same for a shell."""
+    if text.startswith('"') or text.endswith("\\") or \
+            any(c < " " or c == "\x7f" for c in text):
+        octal = "".join(f"\\\\{byte:03o}" for byte in text.encode())
+        return f'\\"{octal}\\"'
+    plain, mark, rest = text.replace("\\", "\\\\").partition('"')
+    text = plain + (mark + rest).replace('"', '\\"').replace(" ", "\\ ")
+    return "\\" * text.startswith("'") + text or '""'
+
+
+def word(name, text):
+    """NAME=VALUE as a shell takes it, for gst-launch-1.0."""
+    return shlex.quote(f"{name}={spelled(text)}")
 
 
 def text_of(element, spec):
@@ -66,5 +84,5 @@ def changed(element):
 def words(element, *more):
     """An element in the words of a launch line."""
     return " ".join([element.get_factory().get_name(), *more,
-                     *(f"{name}={shlex.quote(text)}"
+                     *(word(name, text)
                        for name, text in changed(element).items())])
