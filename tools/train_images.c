@@ -445,7 +445,8 @@ find (Train *t, TrainImage *im, bool has_color, const ScopedetectParams *params,
   TRY (device_wait (&t->device));
   *r = (TrainRecord){.part = im->part, .key = im->seed};
   r->by = &t->detector[im->part == TRAIN_REPORT];
-  TRY (scopedetect_run (r->by->s, params, &frame, &results));
+  TRY (scopedetect_observe (r->by->s, params, &frame));
+  TRY (scopedetect_search (r->by->s, &results));
   TRY (scopedetect_record_new (&r->record, r->by->s));
   return label (t, im, r);
 }

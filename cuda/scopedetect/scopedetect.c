@@ -8,39 +8,6 @@
 #include "scopedetect/scopedetect_segment_core.h"
 #include "scopedetect/scopedetect_detector.h"
 
-/* ---- The noise model ----
- *
- * How much less certain range, normal and colour are on a slope and near
- * a range edge.  b0 + (1 - b0) / (1 + exp (-b1 - b2 x)), with the
- * original's constants; of the noise of its sensor, a Kinect. */
-
-/* b0, b1, b2: of the slope, then of the distance to an edge in metres. */
-static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
-    {{.2878, -5.6214, 7.7247}, {.3036, .2607, -125.8843}},   /* range */
-    {{.1521, -7.1290, 10.7090}, {.1246, 1.4406, -185.8350}}, /* normal */
-    {{.2238, -5.1827, 6.8242}, {.2461, .2624, -140.0192}},   /* L */
-    {{.1618, -6.3992, 8.0207}, {.1494, .2114, -139.4324}},   /* a */
-    {{.2313, -6.3463, 8.0651}, {.2165, .2600, -135.5203}}};  /* b */
-
-static float
-sigmoid (const double b[3], double x)
-{
-  return (float) (b[0] + (1 - b[0]) / (1 + exp (-b[1] - b[2] * x)));
-}
-
-static void
-set_noise (ScopedetectNoise *noise)
-{
-  for (int c = 0; c < SCOPEDETECT_CHANNELS; c++) {
-    for (int k = 0; k < SCOPEDETECT_SLOPES; k++)
-      noise->slope[c][k] =
-          sigmoid (noise_model[c][0], k / (SCOPEDETECT_SLOPES - 1.));
-    for (int k = 0; k < 256; k++)
-      noise->edge[c][k] =
-          sigmoid (noise_model[c][1], k * (double) SCOPEDETECT_EDGE_STEP);
-  }
-}
-
 /* ---- A frame is observed ---- */
 
 /* Seeds are as far apart as the thesis's, in pixels, or farther if there is no
@@ -106,7 +73,7 @@ set_bounds (
 }
 
 const char *
-scopedetect_begin (
+scopedetect_observe (
     Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
 {
   const ScopedetectStages *t = s->stages;
@@ -115,6 +82,7 @@ scopedetect_begin (
   ScopedetectScene *scene = &s->scene;
   ScopedetectCounts *counts = s->counts;
 
+  s->is_observed = false;
   TRY (scopedetect_check (p));
   TRY (check_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
@@ -139,10 +107,8 @@ scopedetect_begin (
   if (s->segments.n)
     TRY (t->make_segments (dev, scene, &s->bounds, &s->cloud, s->spacing, p,
         own->label, &s->segments));
-
-  for (int k = 0; k < 2; k++)
-    memset (s->stage[k].n, 0, (size_t) s->n_models * sizeof *s->stage[k].n);
-  s->explain.has_patches = false;
+  s->found.has_patches = false;
+  s->is_observed = true;
   return NULL;
 }
 
@@ -215,7 +181,7 @@ run_round_1 (Scopedetect *s, const ScopedetectParams *p)
   return t->cluster_poses (dev, models, p, p->clusters, own->sieve, h);
 }
 
-/* Rounds 2 and 3; copies the best hypotheses to s->found. */
+/* Rounds 2 and 3; copies the best hypotheses to s->best. */
 static const char *
 run_rounds_2_and_3 (void *self)
 {
@@ -229,7 +195,7 @@ run_rounds_2_and_3 (void *self)
   ScopedetectScratch *own = &s->scratch;
   ScopedetectHypotheses *h = &s->hypotheses;
   float gate = (float) p->tolerance;
-  const size_t size = sizeof *s->found;
+  const size_t size = sizeof *s->best;
 
   TRY (t->refine_poses (
       dev, scene, models, p->points, p->refine, 2 * gate, .6f * gate, h));
@@ -244,7 +210,7 @@ run_rounds_2_and_3 (void *self)
   TRY (t->score_poses (dev, scoring, models, 0, own->shares, h));
   TRY (t->cluster_poses (dev, models, p, SCOPEDETECT_FOUND, own->sieve, h));
   TRY (t->measure_poses (dev, scene, models, gate, h, s->measure));
-  TRY (device_copy_rows (dev, s->found, SCOPEDETECT_FOUND * size, h->of,
+  TRY (device_copy_rows (dev, s->best, SCOPEDETECT_FOUND * size, h->of,
       SCOPEDETECT_MAX_KEPT * size, SCOPEDETECT_FOUND * size,
       (size_t) models->n));
   return device_copy (dev, s->counted, s->counts, sizeof *s->counted);
@@ -259,7 +225,7 @@ keep_batch (const Scopedetect *s, const int *models, ScopedetectFindings *to)
   for (int k = 0; k < s->rounds.models.n; k++) {
     size_t at = (size_t) models[k] * n, from = (size_t) k * n;
 
-    memcpy (to->hypothesis + at, s->found + from, n * sizeof *s->found);
+    memcpy (to->hypothesis + at, s->best + from, n * sizeof *s->best);
     memcpy (to->measure + at, s->measure + from, n * sizeof *s->measure);
     to->n[models[k]] = s->counted->n_hypotheses[k];
   }
@@ -306,11 +272,11 @@ search_for (Scopedetect *s, const ScopedetectParams *p, const int *models,
   return NULL;
 }
 
-/* ---- Votes ----
+/* ---- Which models are searched for ----
  *
- * Which models go through the rounds (thesis, chapter 4: not the whole database
- * in each frame).  A short search for all of them, from few features and with
- * few poses, says how likely the best pose of each is right. */
+ * Not the whole database in each frame (thesis, chapter 4).  A short search for
+ * all of them, from few features and with few poses, votes: it says how likely
+ * the best pose of each is right. */
 
 #define VOTERS 600    /* features of the scene */
 #define VOTES 10      /* features of a model that each of them votes for */
@@ -335,7 +301,7 @@ vote_params (const ScopedetectParams *p)
 
 /* The more likely one first, of equal ones that with the smaller number. */
 static int
-by_fit (const void *a, const void *b)
+by_votes (const void *a, const void *b)
 {
   const ScopedetectVote *p = a, *q = b;
 
@@ -350,76 +316,260 @@ by_number (const void *a, const void *b)
 
 /* Puts the likeliest of @n @models first, ascending; returns how many. */
 static int
-elect (Scopedetect *s, int stage, int *models, int n)
+elect (Scopedetect *s, int search, int *models, int n)
 {
   int most = s->params.max_models;
 
   for (int i = 0; i < n; i++)
     s->vote[i].model = models[i];
-  scopedetect_vote (s, stage, s->vote, n);
-  qsort (s->vote, (size_t) n, sizeof *s->vote, by_fit);
+  scopedetect_vote (&s->found, search, s->vote, n);
+  qsort (s->vote, (size_t) n, sizeof *s->vote, by_votes);
   for (int i = 0; i < most; i++)
     models[i] = s->vote[i].model;
   qsort (models, (size_t) most, sizeof *models, by_number);
   return most;
 }
 
-/* Searches for @n @models, ascending, or for those elected of them, from
- * @n_left points of the cloud, @left or all. */
+/* Makes patches of the frame's points, if that has not been done. */
 static const char *
-search_elected (Scopedetect *s, int *models, int n, const uint16_t *left,
-    int n_left, int stage)
+read_patches (Scopedetect *s)
+{
+  ScopedetectFound *f = &s->found;
+  ScopedetectPoints *p = &f->points;
+  const ScopedetectCloud *c = &s->cloud;
+  const Device *dev = &s->device;
+  size_t n = (size_t) c->n;
+
+  if (f->has_patches)
+    return NULL;
+  f->has_colour = s->scene.has_colour;
+  TRY (device_copy (dev, p->x, c->x, n * sizeof *p->x));
+  TRY (device_copy (dev, p->normal, c->normal, n * sizeof *p->normal));
+  if (f->has_colour)
+    TRY (device_copy (dev, p->lab, c->lab, n * sizeof *p->lab));
+  TRY (device_wait (dev));
+  p->n = c->n;
+  scopedetect_set_patches (&f->patches, p->x, p->normal,
+      f->has_colour ? p->lab : NULL, p->n, s->spacing);
+  f->has_patches = true;
+  return NULL;
+}
+
+/* Search number @search, 0 or 1: for @n @models, ascending, or for those
+ * elected of them, which @models begins with then; from @n_sources points of
+ * the cloud,
+ * @sources or all.  @n becomes how many were searched for. */
+static const char *
+search_models (Scopedetect *s, int search, int *models, int *n,
+    const uint16_t *sources, int n_sources)
 {
   const ScopedetectParams *p = &s->params;
-  ScopedetectFindings *to = &s->stage[stage];
+  ScopedetectFindings *to = &s->found.by[search];
 
-  if (p->max_models && p->max_models < n) {
+  if (p->max_models && p->max_models < *n) {
     ScopedetectParams vote = vote_params (p);
 
-    s->queries = choose_queries (&vote, left, n_left);
-    TRY (search_for (s, &vote, models, n, to));
-    TRY (scopedetect_read_patches (s));
-    n = elect (s, stage, models, n);
+    s->queries = choose_queries (&vote, sources, n_sources);
+    TRY (search_for (s, &vote, models, *n, to));
+    TRY (read_patches (s));
+    *n = elect (s, search, models, *n);
     memset (to->n, 0, (size_t) s->n_models * sizeof *to->n);
   }
-  s->queries = choose_queries (p, left, n_left);
-  if (!stage)
-    s->n_searched = n;
-  return search_for (s, p, models, n, to);
+  s->queries = choose_queries (p, sources, n_sources);
+  return search_for (s, p, models, *n, to);
 }
 
-const char *
-scopedetect_search_left (
-    Scopedetect *s, int *models, int n_models, const uint16_t *left, int n_left)
+/* ---- The objects that explain the frame together (chapter 2) ---- */
+
+/* Chooses from s->candidates, beginning with the @n numbers @start: to @best.
+ * Returns what was asked for to @task. */
+static const char *
+choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
+    int n, ScopedetectAssignTask *task, ScopedetectAssignment *best)
 {
-  TRY (device_copy (
-      &s->device, s->left, left, (size_t) n_left * sizeof *s->left));
-  return search_elected (s, models, n_models, s->left, n_left, 1);
+  const ScopedetectParams *p = &s->params;
+  const ScopedetectCandidates *c = &s->candidates;
+  bool on_gpu;
+
+  *task = scopedetect_assign_task (p, c->n, is_first);
+  task->candidate = c->candidate;
+  task->n_patches = s->found.patches.n;
+  task->excludes = c->excludes;
+  for (; task->n_start < n; task->n_start++)
+    task->start[task->n_start] = start[task->n_start];
+  task->fixed = p->fix_first;
+  task->end = end;
+  if (p->max_steps)
+    task->stop = p->max_steps - s->report.steps;
+  if (s->is_tracking) /* an object of the frame before is likely still there */
+    task->weight.object = 0;
+  on_gpu = s->on_gpu && scopedetect_assign_suits_gpu (task);
+  TRY (scopedetect_assign (on_gpu ? s->on_gpu : s->on_host, task, best));
+  s->report.steps += best->steps;
+  s->report.is_cut |= c->n && best->steps < task->steps;
+  return NULL;
 }
+
+/* The models that may have more objects than @chosen has, to s->chosen; returns
+ * how many.  A model that all of the frame was searched for, and that has no
+ * pose there, has none in a part of it. */
+static int
+choose_models (Scopedetect *s, const ScopedetectAssignment *chosen)
+{
+  int n = 0;
+
+  for (int m = 0; m < s->n_models; m++) {
+    int objects = 0;
+
+    for (int k = 0; k < chosen->n; k++)
+      objects += s->candidates.object[chosen->chosen[k]].model == m;
+    if ((s->found.by[0].n[m] || s->n_searched < s->n_models) &&
+        objects < s->params.max_objects)
+      s->chosen[n++] = m;
+  }
+  return n;
+}
+
+/* Why there is no second search for @n_models; SCOPEDETECT_REFUSED: there is.
+ */
+static ScopedetectSecond
+why_no_second (const Scopedetect *s, int n_models, double end)
+{
+  const ScopedetectParams *p = &s->params;
+
+  if (s->report.n_rest < p->min_rest)
+    return SCOPEDETECT_FEW_POINTS;
+  if (!n_models)
+    return SCOPEDETECT_NO_MODELS;
+  if (p->max_steps && s->report.steps >= p->max_steps)
+    return SCOPEDETECT_NO_TIME;
+  return end > 0 && scopedetect_now () >= end ? SCOPEDETECT_NO_TIME
+                                              : SCOPEDETECT_REFUSED;
+}
+
+/* The second stage (2.3): searches in what @best leaves, and chooses anew from
+ * what both searches have found, in all of the frame.  @best gives way only to
+ * what scores higher.  All pixels stay, so that what was found still hides what
+ * is behind it. */
+static const char *
+explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
+{
+  ScopedetectCandidates *c = &s->candidates;
+  ScopedetectRanked chosen[SCOPEDETECT_MAX_TOGETHER];
+  int at[SCOPEDETECT_MAX_TOGETHER], n_models = choose_models (s, best);
+  int n_left = scopedetect_set_left (&s->found, c, best, s->explained, s->left);
+  ScopedetectAssignTask task;
+  ScopedetectAssignment both;
+
+  s->report.n_rest = n_left;
+  s->report.second = why_no_second (s, n_models, end);
+  s->report.is_cut |= s->report.second == SCOPEDETECT_NO_TIME;
+  if (s->report.second != SCOPEDETECT_REFUSED)
+    return NULL;
+  if (best->n) { /* else all is left: the search would find the same poses */
+    TRY (device_copy (
+        &s->device, s->sources, s->left, (size_t) n_left * sizeof *s->left));
+    TRY (search_models (s, 1, s->chosen, &n_models, s->sources, n_left));
+  }
+  for (int k = 0; k < best->n; k++)
+    chosen[k] = c->ranked[best->chosen[k]];
+  scopedetect_set_candidates (
+      c, &s->found, s->params.candidates, chosen, best->n, at);
+  memcpy (best->chosen, at, (size_t) best->n * sizeof *at);
+  TRY (choose_objects (s, end, false, at, best->n, &task, &both));
+  if (both.energy > scopedetect_assign_energy (&task, at, best->n)) {
+    s->report.second = SCOPEDETECT_ACCEPTED;
+    *best = both;
+  }
+  return NULL;
+}
+
+/* Adds @o to the objects, which are in the order of their models, and those of
+ * one model in the order of their scores. */
+static void
+put_object (Scopedetect *s, const ScopedetectObject *o)
+{
+  int at = s->n_objects++;
+
+  for (; at > 0 && s->objects[at - 1].model == o->model &&
+       s->objects[at - 1].score < o->score;
+       at--)
+    s->objects[at] = s->objects[at - 1];
+  s->objects[at] = *o;
+}
+
+static void
+put_chosen (Scopedetect *s, const ScopedetectAssignment *best)
+{
+  double searches = best->searches;
+
+  s->report.agreement = best->agree / searches;
+  for (int i = 0; i < best->n; i++) {
+    ScopedetectObject *o = &s->candidates.object[best->chosen[i]];
+
+    o->agreement = best->agree_on[i] / searches;
+    if (o->score >= s->params.min_score)
+      put_object (s, o);
+  }
+}
+
+/* One stage, or two (2.3). */
+static const char *
+explain_frame (Scopedetect *s)
+{
+  const ScopedetectParams *p = &s->params;
+  double end = p->max_time ? scopedetect_now () + p->max_time / 1e3 : 0;
+  bool two = p->explain == SCOPEDETECT_TWO_STAGE && !s->is_tracking;
+  ScopedetectAssignTask task;
+  ScopedetectAssignment best;
+
+  TRY (read_patches (s));
+  s->candidates.n_judged = 0;
+  scopedetect_set_candidates (
+      &s->candidates, &s->found, p->candidates, NULL, 0, NULL);
+  TRY (choose_objects (s, end, two, NULL, 0, &task, &best));
+  if (two)
+    TRY (explain_rest (s, end, &best));
+  put_chosen (s, &best);
+  return NULL;
+}
+
+/* ---- A search, and its results ---- */
 
 const char *
 scopedetect_decide_frame (Scopedetect *s)
 {
   const ScopedetectParams *p = &s->params;
-  const ScopedetectFindings *of = &s->stage[0];
 
-  s->told = (ScopedetectSearch){.agreement = 1, .n_models = s->n_searched};
+  s->report = (ScopedetectSearch){.agreement = 1, .n_models = s->n_searched};
   s->n_objects = 0;
+  s->found.has_colour = s->scene.has_colour;
+  s->found.tolerance = p->tolerance;
+  memset (s->found.by[1].n, 0, (size_t) s->n_models * sizeof (int));
   if (p->explain >= SCOPEDETECT_ONE_STAGE)
-    return scopedetect_explain (s);
+    return explain_frame (s);
   for (int m = 0; m < s->n_models; m++)
-    s->n_objects += scopedetect_decide (p, s->scene.has_colour,
-        &s->host_shape[m], m, of->hypothesis + m * SCOPEDETECT_FOUND,
-        of->measure + m * SCOPEDETECT_FOUND, of->n[m],
-        s->objects + s->n_objects);
+    s->n_objects +=
+        scopedetect_objects_of (&s->found, p, m, s->objects + s->n_objects);
   if (p->explain == SCOPEDETECT_CONTEST)
     s->n_objects = scopedetect_contest (
-        s->host_shape, p->least_own, s->objects, s->fate, s->n_objects);
+        s->found.shape, p->least_own, s->objects, s->fate, s->n_objects);
+  return NULL;
+}
+
+/* Forgets what the search before has found. */
+static const char *
+begin_search (Scopedetect *s, bool is_tracking)
+{
+  if (!s->is_observed)
+    return "no frame has been observed";
+  s->is_tracking = is_tracking;
+  memset (s->found.by[0].n, 0, (size_t) s->n_models * sizeof (int));
   return NULL;
 }
 
 static const char *
-set_results (Scopedetect *s, ScopedetectResults *r)
+end_search (Scopedetect *s, ScopedetectResults *r)
 {
   const ScopedetectCounts *c = s->counted;
 
@@ -432,23 +582,21 @@ set_results (Scopedetect *s, ScopedetectResults *r)
     r->plane[k] = c->plane.is_found ? c->plane.plane[k] : 0;
   r->n_points = c->points.n;
   r->n_left_out = c->points.n_left_out;
-  r->search = s->told;
+  r->search = s->report;
   return NULL;
 }
 
 const char *
-scopedetect_run (Scopedetect *s, const ScopedetectParams *params,
-    const ScopedetectFrame *frame, ScopedetectResults *results)
+scopedetect_search (Scopedetect *s, ScopedetectResults *results)
 {
-  TRY (scopedetect_begin (s, params, frame));
-  s->is_tracking = false;
-  for (int m = 0; m < s->n_models; m++)
-    s->chosen[m] = m;
-  TRY (search_elected (s, s->chosen, s->n_models, NULL, s->cloud.n, 0));
-  return set_results (s, results);
+  TRY (begin_search (s, false));
+  s->n_searched = s->n_models;
+  memcpy (s->chosen, s->every_model, (size_t) s->n_models * sizeof *s->chosen);
+  TRY (search_models (s, 0, s->chosen, &s->n_searched, NULL, s->cloud.n));
+  return end_search (s, results);
 }
 
-/* Makes the guesses of a batch its hypotheses.  They go through s->found and
+/* Makes the guesses of a batch its hypotheses.  They go through s->best and
  * s->counted, into which the device copies results only later. */
 static const char *
 place_guesses (
@@ -458,7 +606,7 @@ place_guesses (
   ScopedetectHypotheses *h = &s->hypotheses;
   const ScopedetectModels *models = &s->rounds.models;
   int *n_of = s->counted->n_hypotheses;
-  const size_t size = sizeof *s->found;
+  const size_t size = sizeof *s->best;
 
   memset (n_of, 0, sizeof s->counted->n_hypotheses);
   for (int i = 0; i < n; i++) {
@@ -467,35 +615,66 @@ place_guesses (
     if (m < 0 || m >= models->n || n_of[m] == SCOPEDETECT_FOUND)
       continue;
     at = m * SCOPEDETECT_FOUND + n_of[m]++;
-    memset (&s->found[at], 0, size);
-    s->found[at].pose = pose_from (guesses[i].pose);
-    s->found[at].id = (uint32_t) i;
+    memset (&s->best[at], 0, size);
+    s->best[at].pose = pose_from (guesses[i].pose);
+    s->best[at].id = (uint32_t) i;
   }
   h->bound = SCOPEDETECT_FOUND;
-  TRY (device_copy_rows (dev, h->of, SCOPEDETECT_MAX_KEPT * size, s->found,
+  TRY (device_copy_rows (dev, h->of, SCOPEDETECT_MAX_KEPT * size, s->best,
       SCOPEDETECT_FOUND * size, SCOPEDETECT_FOUND * size, (size_t) models->n));
   return device_copy (dev, h->n, n_of, sizeof s->counted->n_hypotheses);
 }
 
 const char *
-scopedetect_track (Scopedetect *s, const ScopedetectParams *params,
-    const ScopedetectFrame *frame, const ScopedetectObject *guesses,
-    int n_guesses, ScopedetectResults *results)
+scopedetect_track (Scopedetect *s, const ScopedetectObject *guesses, int n,
+    ScopedetectResults *results)
 {
-  for (int i = 0; i < n_guesses; i++)
+  for (int i = 0; i < n; i++)
     for (int k = 0; k < 7; k++)
       if (guesses[i].model < 0 || guesses[i].model >= s->n_models ||
           !isfinite (guesses[i].pose[k]))
         return "a guess names a model that is not there, or is no pose";
-  TRY (scopedetect_begin (s, params, frame));
-  s->is_tracking = true;
+  TRY (begin_search (s, true));
   s->n_searched = s->n_models;
   for (int first = 0; first < s->n_models; first += SCOPEDETECT_BATCH) {
     set_batch (s, &s->params, s->every_model + first, s->n_models - first);
-    TRY (place_guesses (s, first, guesses, n_guesses));
-    TRY (finish_batch (s, s->every_model + first, &s->stage[0]));
+    TRY (place_guesses (s, first, guesses, n));
+    TRY (finish_batch (s, s->every_model + first, &s->found.by[0]));
   }
-  return set_results (s, results);
+  return end_search (s, results);
+}
+
+/* ---- The noise model ----
+ *
+ * How much less certain range, normal and colour are on a slope and near
+ * a range edge.  b0 + (1 - b0) / (1 + exp (-b1 - b2 x)), with the
+ * original's constants; of the noise of its sensor, a Kinect. */
+
+/* b0, b1, b2: of the slope, then of the distance to an edge in metres. */
+static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
+    {{.2878, -5.6214, 7.7247}, {.3036, .2607, -125.8843}},   /* range */
+    {{.1521, -7.1290, 10.7090}, {.1246, 1.4406, -185.8350}}, /* normal */
+    {{.2238, -5.1827, 6.8242}, {.2461, .2624, -140.0192}},   /* L */
+    {{.1618, -6.3992, 8.0207}, {.1494, .2114, -139.4324}},   /* a */
+    {{.2313, -6.3463, 8.0651}, {.2165, .2600, -135.5203}}};  /* b */
+
+static float
+sigmoid (const double b[3], double x)
+{
+  return (float) (b[0] + (1 - b[0]) / (1 + exp (-b[1] - b[2] * x)));
+}
+
+static void
+set_noise (ScopedetectNoise *noise)
+{
+  for (int c = 0; c < SCOPEDETECT_CHANNELS; c++) {
+    for (int k = 0; k < SCOPEDETECT_SLOPES; k++)
+      noise->slope[c][k] =
+          sigmoid (noise_model[c][0], k / (SCOPEDETECT_SLOPES - 1.));
+    for (int k = 0; k < 256; k++)
+      noise->edge[c][k] =
+          sigmoid (noise_model[c][1], k * (double) SCOPEDETECT_EDGE_STEP);
+  }
 }
 
 /* ---- Making and freeing ----
@@ -595,7 +774,7 @@ new_frame (Scopedetect *s, int width, int height)
   TRY (memory_get (m, &s->scratch.edge[1], n));
   TRY (memory_get (m, &s->scratch.label, n));
   TRY (memory_get (m, &s->segments.segment, SCOPEDETECT_MAX_SEGMENTS));
-  TRY (memory_get (m, &s->left, (size_t) room));
+  TRY (memory_get (m, &s->sources, (size_t) room));
   TRY (memory_get (m, &s->counts, 1));
   return scopedetect_cloud_new (m, &s->cloud, room, true, true);
 }
@@ -619,7 +798,7 @@ new_batch (Scopedetect *s)
   TRY (memory_get (m, &h->of, (size_t) batch * SCOPEDETECT_MAX_KEPT));
   TRY (memory_get_pinned (m, &s->counted, 1));
   TRY (memory_get_pinned (m, &s->measure, found));
-  TRY (memory_get_pinned (m, &s->found, found));
+  TRY (memory_get_pinned (m, &s->best, found));
   return s->stages->open (
       m, s->scene.width * s->scene.height, batch, &s->scratch, &s->cloud, h);
 }
@@ -637,48 +816,77 @@ set_noise_and_views (Scopedetect *s)
   return device_wait (&s->device); /* which reads both variables */
 }
 
+/* What explanations are made of and chosen from. */
+static const char *
+new_explanation (Scopedetect *s)
+{
+  DeviceMemory *m = &s->memory, *host = &s->host_memory;
+  ScopedetectPoints *p = &s->found.points;
+  ScopedetectCandidates *c = &s->candidates;
+  const size_t n = SCOPEDETECT_MAX_CANDIDATES, room = (size_t) s->cloud.room;
+  const size_t all = 2 * (size_t) s->n_models * SCOPEDETECT_FOUND;
+
+  TRY (memory_get_pinned (m, &p->x, room));
+  TRY (memory_get_pinned (m, &p->normal, room));
+  TRY (memory_get_pinned (m, &p->lab, room));
+  TRY (memory_get_pinned (m, &s->left, room));
+  TRY (memory_get (host, &s->found.patches.patch, SCOPEDETECT_MAX_PATCHES));
+  TRY (memory_get (host, &c->ranked, all));
+  TRY (memory_get (host, &c->judged, all));
+  TRY (memory_get_pinned (m, &c->candidate, n));
+  TRY (memory_get (host, &c->object, n));
+  TRY (memory_get_pinned (m, &c->excludes, n * n / 64));
+  TRY (memory_get (host, &s->explained, room));
+  TRY (scopedetect_assigner_new (&s->on_host, &s->host, host,
+      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS));
+  if (s->device.kind == DEVICE_CPU)
+    return NULL;
+  return scopedetect_assigner_new (&s->on_gpu, &s->device, m,
+      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS);
+}
+
 /* What frames and models need, from s->memory and s->host_memory. */
 static const char *
 get_memory (Scopedetect *s, int width, int height,
     const ScopedetectModel *const *models, int n_models)
 {
   s->shape = calloc ((size_t) n_models, sizeof *s->shape);
-  s->host_shape = calloc ((size_t) n_models, sizeof *s->host_shape);
-  if (!s->shape || !s->host_shape)
+  s->found.shape = calloc ((size_t) n_models, sizeof *s->found.shape);
+  if (!s->shape || !s->found.shape)
     return "out of memory";
   for (; s->n_models < n_models; s->n_models++) {
     const ScopedetectShape *from = &models[s->n_models]->shape;
 
     TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
-    TRY (copy_host_shape (&s->host_memory, &s->host_shape[s->n_models], from));
+    TRY (copy_host_shape (&s->host_memory, &s->found.shape[s->n_models], from));
   }
+  s->found.n_models = n_models;
   TRY (new_frame (s, width, height));
   TRY (new_batch (s));
-  return scopedetect_explain_new (&s->explain, &s->host_memory, &s->host,
-      &s->memory, &s->device, n_models, s->cloud.room);
+  return new_explanation (s);
 }
 
+/* What searches find. */
 static const char *
-new_hypotheses (Scopedetect *s, int n_models)
+new_findings (Scopedetect *s, int n_models)
 {
-  const size_t n = (size_t) n_models * SCOPEDETECT_FOUND;
+  DeviceMemory *m = &s->host_memory;
+  const size_t models = (size_t) n_models, n = models * SCOPEDETECT_FOUND;
 
   for (int k = 0; k < 2; k++) {
-    ScopedetectFindings *of = &s->stage[k];
+    ScopedetectFindings *of = &s->found.by[k];
 
-    of->hypothesis = calloc (n, sizeof *of->hypothesis);
-    of->measure = calloc (n, sizeof *of->measure);
-    of->n = calloc ((size_t) n_models, sizeof *of->n);
-    if (!of->hypothesis || !of->measure || !of->n)
-      return "out of memory";
+    TRY (memory_get (m, &of->hypothesis, n));
+    TRY (memory_get (m, &of->measure, n));
+    TRY (memory_get (m, &of->n, models));
   }
-  s->every_model = calloc ((size_t) n_models, sizeof *s->every_model);
-  s->chosen = calloc ((size_t) n_models, sizeof *s->chosen);
-  s->vote = calloc ((size_t) n_models, sizeof *s->vote);
-  if (!s->every_model || !s->chosen || !s->vote)
-    return "out of memory";
-  for (int m = 0; m < n_models; m++)
-    s->every_model[m] = m;
+  TRY (memory_get (m, &s->objects, models * SCOPEDETECT_MAX_OBJECTS));
+  TRY (memory_get (m, &s->fate, models * SCOPEDETECT_MAX_OBJECTS));
+  TRY (memory_get (m, &s->every_model, models));
+  TRY (memory_get (m, &s->chosen, models));
+  TRY (memory_get (m, &s->vote, models));
+  for (int i = 0; i < n_models; i++)
+    s->every_model[i] = i;
   return NULL;
 }
 
@@ -700,12 +908,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
       height > SCOPEDETECT_MAX_SIDE)
     return "the frame's sides must be 1 to 4096 pixels";
   TRY (check_models (models, n_models));
-  s->objects =
-      calloc ((size_t) n_models * SCOPEDETECT_MAX_OBJECTS, sizeof *s->objects);
-  s->fate = calloc ((size_t) n_models, SCOPEDETECT_MAX_OBJECTS);
-  if (!s->objects || !s->fate)
-    return "out of memory";
-  TRY (new_hypotheses (s, n_models));
+  TRY (new_findings (s, n_models));
   s->spacing = models[0]->shape.spacing;
   s->feature_radius = models[0]->shape.feature_radius;
   TRY (get_memory (s, width, height, models, n_models));
@@ -726,19 +929,10 @@ scopedetect_free (Scopedetect *s)
   s->stages->close (&s->scratch);
   memory_free (&s->memory);
   memory_free (&s->host_memory);
-  scopedetect_explain_free (&s->explain);
+  scopedetect_assigner_free (s->on_host);
+  scopedetect_assigner_free (s->on_gpu);
   free (s->shape);
-  free (s->host_shape);
-  free (s->objects);
-  free (s->fate);
-  free (s->every_model);
-  free (s->chosen);
-  free (s->vote);
-  for (int k = 0; k < 2; k++) {
-    free (s->stage[k].hypothesis);
-    free (s->stage[k].measure);
-    free (s->stage[k].n);
-  }
+  free (s->found.shape);
   free (s);
 }
 

@@ -248,14 +248,21 @@ double scopedetect_model_apart (const ScopedetectModel *model,
 int scopedetect_model_outline (const ScopedetectModel *model,
     const double pose[7], const Camera *camera, double *xy, int room);
 
-/* Finds objects.  @results stay valid until the next call. */
-const char *scopedetect_run (Scopedetect *self, const ScopedetectParams *params,
-    const ScopedetectFrame *frame, ScopedetectResults *results);
+/* Observes @frame: its pixels, the table, points with features and, if @params
+ * need them, segments.  Later calls find objects in what was observed last, by
+ * these params; they do not read @frame. */
+const char *scopedetect_observe (Scopedetect *self,
+    const ScopedetectParams *params, const ScopedetectFrame *frame);
 
-/* The same near @guesses alone, of which model and pose count: objects of the
- * frame before.  Round 1 is left out. */
+/* Finds objects in the whole of the observed frame.  @results stay valid until
+ * the next call. */
+const char *scopedetect_search (Scopedetect *self, ScopedetectResults *results);
+
+/* Finds objects in the observed frame near @guesses alone, of which model and
+ * pose count: objects of the frame before.  Round 1 is left out.  @results are
+ * those that they would be if the frame were searched as well, before or after.
+ */
 const char *scopedetect_track (Scopedetect *self,
-    const ScopedetectParams *params, const ScopedetectFrame *frame,
     const ScopedetectObject *guesses, int n_guesses,
     ScopedetectResults *results);
 

@@ -135,8 +135,7 @@ recognise (GstScopedetect *self, gdouble keep)
 }
 
 static const char *
-track (GstScopedetect *self, const ScopedetectParams *params,
-    const ScopedetectFrame *frame)
+track (GstScopedetect *self)
 {
   guint n = self->tracks->len;
   ScopedetectObject *guesses = g_new (ScopedetectObject, n);
@@ -145,8 +144,7 @@ track (GstScopedetect *self, const ScopedetectParams *params,
 
   for (guint i = 0; i < n; i++)
     guesses[i] = TRACK (self->tracks, i).object;
-  err = scopedetect_track (
-      self->detector, params, frame, guesses, (int) n, &results);
+  err = scopedetect_track (self->detector, guesses, (int) n, &results);
   if (!err)
     add (self, &results, NULL);
   g_free (guesses);
@@ -185,7 +183,7 @@ search (GstScopedetect *self, const ScopedetectParams *params,
 {
   ScopedetectResults results;
 
-  TRY (scopedetect_run (self->detector, params, frame, &results));
+  TRY (scopedetect_search (self->detector, &results));
   if (!frame->n_regions) /* else little is seen by intent */
     gst_scopedetect_hint (self, params, &results);
   add (self, &results, frame);
@@ -278,8 +276,10 @@ gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
     g_array_set_size (self->tracks, 0);
   forget_lost (self->tracks);
   g_array_set_size (self->seen, 0);
+  if (self->tracks->len || may_search)
+    TRY (scopedetect_observe (self->detector, params, frame));
   if (self->tracks->len)
-    TRY (track (self, params, frame));
+    TRY (track (self));
   if (may_search && must_search (self, &s, params->max_objects))
     TRY (search (self, params, frame));
   cut (self->seen, params->max_objects);

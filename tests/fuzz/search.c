@@ -45,8 +45,9 @@ fuzz (const uint8_t *data, size_t size)
   params.last = 2;
   params.min_score = 0;
   if (!scopedetect_new (&s, &host, WIDTH, HEIGHT, models, 1)) {
-    REQUIRE (!scopedetect_run (s, &params, &frame, &results));
-    REQUIRE (!scopedetect_track (s, &params, &frame, &guess, 1, &results));
+    REQUIRE (!scopedetect_observe (s, &params, &frame));
+    REQUIRE (!scopedetect_search (s, &results));
+    REQUIRE (!scopedetect_track (s, &guess, 1, &results));
   }
   scopedetect_free (s);
   scopedetect_model_free (model);

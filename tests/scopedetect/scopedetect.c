@@ -32,7 +32,7 @@ test_table (DeviceKind kind)
     solid_table (b.depth, SOLID_STRIDE, truth);
     add_noise (&b, 10);
     p.table_low = .005;
-    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
     check (r.has_plane);
     check_near (
         r.plane[0] * t.z.x + r.plane[1] * t.z.y + r.plane[2] * t.z.z, 1, 2e-3);
@@ -71,7 +71,7 @@ test_plane (DeviceKind kind)
   for (p.seed = 0; p.seed < 5; p.seed++) {
     ScopedetectResults r;
 
-    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
     check (r.has_plane);
     check_near (
         r.plane[0] * t.z.x + r.plane[1] * t.z.y + r.plane[2] * t.z.z, 1, 1e-5);
@@ -110,7 +110,7 @@ test_wide (DeviceKind kind)
   ok (scopedetect_new (
       &s, &dev, W, H, (const ScopedetectModel *const *) &model, 1));
   f.depth = there;
-  ok (scopedetect_run (s, &p, &f, &r));
+  ok (observe_and_search (s, &p, &f, &r));
   check (r.has_plane);
   check_near (r.plane[0], .003, 1e-4);
   check_near (r.plane[1], 0, 1e-4);
@@ -138,7 +138,7 @@ test_far_wall (DeviceKind kind)
     for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
       b.depth[i] = b.depth[i] ? b.depth[i] : behind[k];
     p.table = k == 0;
-    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
     check (k > 1 || r.n_objects == 1);
     score[k] = r.n_objects ? r.objects[0].score : 0;
   }
@@ -167,7 +167,7 @@ test_two (DeviceKind kind)
   p.max_objects = 2;
   p.queries = 0;
   p.table_low = .005;
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   check (r.n_objects == 2);
   for (int k = 0; k < r.n_objects; k++)
     for (int i = 0; i < 2; i++) {
@@ -182,7 +182,7 @@ test_two (DeviceKind kind)
   memcpy (first, r.objects, (size_t) r.n_objects * sizeof *first);
   for (int threads = 1; threads <= 3; threads++) {
     parallel_limit (threads);
-    ok (scopedetect_run (b.s, &p, &b.frame, &r));
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
     check (r.n_objects == 2 && !memcmp (first, r.objects, 2 * sizeof *first));
   }
   parallel_limit (0);
@@ -217,7 +217,7 @@ test_ways (DeviceKind kind)
     p.table_low = .005;
     solid_numbers (off, guess.pose);
     scopedetect_model_distance (b.model, guess.pose, numbers, &before, &add_s);
-    ok (scopedetect_track (b.s, &p, &b.frame, &guess, 1, &r));
+    ok (observe_and_track (b.s, &p, &b.frame, &guess, 1, &r));
     check (r.n_objects == 1);
     scopedetect_model_distance (
         b.model, r.objects[0].pose, numbers, &after, &add_s);
@@ -243,7 +243,7 @@ test_thesis (DeviceKind kind)
   p.queries = 0;
   p.clusters = 400;
   p.table_low = .005;
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   solid_numbers (truth, numbers);
   scopedetect_model_distance (
       b.model, r.objects[0].pose, numbers, &add, &add_s);
@@ -349,8 +349,8 @@ test_parts (DeviceKind kind)
     p.align = p.climb = 0;
     p.weight[SCOPEDETECT_AFFINITY] = 0;
     solid_numbers (off, guess.pose);
-    ok (scopedetect_track (b.s, &p, &b.frame, &guess, 1, &r));
-    hypothesis = &b.s->found[0];
+    ok (observe_and_track (b.s, &p, &b.frame, &guess, 1, &r));
+    hypothesis = &b.s->best[0];
     slow_parts (&b.s->rounds.scoring, &b.s->shape[0], hypothesis->pose, part);
     for (int k = 0; k < 4; k++)
       check_near (r.objects[0].part[which[k]], part[which[k]],
@@ -362,6 +362,52 @@ test_parts (DeviceKind kind)
     check (r.objects[0].part[SCOPEDETECT_TABLE] <= 0);
   }
   bench_close (&b);
+}
+
+/* ==== A frame is observed once.  ==== */
+
+static bool
+same_results (const ScopedetectResults *r, const ScopedetectObject *than, int n)
+{
+  return r->n_objects == n &&
+      !memcmp (r->objects, than, (size_t) n * sizeof *than);
+}
+
+/* Of one observation, searches and tracking find the same in any order. */
+static void
+test_observed (DeviceKind kind)
+{
+  AUTO (Bench) b;
+  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectObject found[SCOPEDETECT_MAX_OBJECTS], near[1];
+  ScopedetectResults r;
+  int n;
+
+  bench_open (&b, kind);
+  check (strstr (scopedetect_search (b.s, &r) ?: "", "observed"));
+  check (strstr (scopedetect_track (b.s, NULL, 0, &r) ?: "", "observed"));
+  solid_draw (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  solid_table (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  p.max_objects = 4;
+  p.explain = SCOPEDETECT_TWO_STAGE;
+  ok (scopedetect_observe (b.s, &p, &b.frame));
+  memset (b.depth, 0, SOLID_BYTES); /* which is not read again */
+  ok (scopedetect_search (b.s, &r));
+  n = r.n_objects;
+  check (n > 0);
+  memcpy (found, r.objects, (size_t) n * sizeof *found);
+  ok (scopedetect_track (b.s, found, 1, &r));
+  check (r.n_objects == 1 && r.search.second == SCOPEDETECT_NOT_ASKED);
+  near[0] = r.objects[0];
+  for (int k = 0; k < 2; k++) {
+    ok (scopedetect_search (b.s, &r));
+    check (same_results (&r, found, n));
+    ok (scopedetect_track (b.s, found, 1, &r));
+    check (same_results (&r, near, 1));
+  }
+  p.far = 0;
+  check (scopedetect_observe (b.s, &p, &b.frame) != NULL);
+  check (strstr (scopedetect_search (b.s, &r) ?: "", "observed"));
 }
 
 /* ==== Results of objects beside their pose: the silhouette. ==== */
@@ -439,7 +485,7 @@ test_params (DeviceKind kind)
   bench_open (&b, kind);
 #define REFUSED(change, word) \
  p = good, change; \
- check (strstr (scopedetect_run (b.s, &p, &b.frame, &r) ?: "", word))
+ check (strstr (observe_and_search (b.s, &p, &b.frame, &r) ?: "", word))
   REFUSED (p.camera.fx = 0, "intrinsics");
   REFUSED (p.camera.cy = NAN, "intrinsics");
   REFUSED (p.camera.cx = -1e6, "cx and cy");
@@ -449,12 +495,12 @@ test_params (DeviceKind kind)
   REFUSED (p.depth_scale = .99e-9, "depth-scale");
   REFUSED (p.depth_scale = 1001, "depth-scale");
   p = good, p.camera.fx = 1.6; /* the slope of the first ray is 99.7 */
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   p = good, p.depth_scale = 1e-9; /* all that the property can be set to */
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   check (r.n_objects == 0);
   p.depth_scale = 1e3;
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   check (r.n_objects == 0);
   REFUSED (p.near = 3, "near");
   REFUSED (p.neighbours = 33, "neighbours");
@@ -465,19 +511,19 @@ test_params (DeviceKind kind)
   REFUSED (p.max_models = -1, "max-models must be 0 to 1024");
   REFUSED (p.max_models = 1025, "max-models");
   f = b.frame, f.width--;
-  check (scopedetect_run (b.s, &good, &f, &r) != NULL);
+  check (observe_and_search (b.s, &good, &f, &r) != NULL);
   f = b.frame, f.depth = NULL;
-  check (scopedetect_run (b.s, &good, &f, &r) != NULL);
+  check (observe_and_search (b.s, &good, &f, &r) != NULL);
   f = b.frame, f.depth_stride++;
-  check (strstr (scopedetect_run (b.s, &good, &f, &r) ?: "", "odd bytes"));
+  check (strstr (observe_and_search (b.s, &good, &f, &r) ?: "", "odd bytes"));
   f = b.frame, f.depth = (const void *) ((const char *) f.depth + 1);
-  check (strstr (scopedetect_run (b.s, &good, &f, &r) ?: "", "odd bytes"));
+  check (strstr (observe_and_search (b.s, &good, &f, &r) ?: "", "odd bytes"));
   f = b.frame, f.color = &small;
-  check (strstr (scopedetect_run (b.s, &good, &f, &r), "differ in size"));
-  check (scopedetect_track (b.s, &good, &b.frame, &guess, 1, &r) != NULL);
+  check (strstr (observe_and_search (b.s, &good, &f, &r), "differ in size"));
+  check (observe_and_track (b.s, &good, &b.frame, &guess, 1, &r) != NULL);
   guess.model = 0, guess.pose[3] = NAN;
-  check (scopedetect_track (b.s, &good, &b.frame, &guess, 1, &r) != NULL);
-  ok (scopedetect_track (b.s, &good, &b.frame, NULL, 0, &r));
+  check (observe_and_track (b.s, &good, &b.frame, &guess, 1, &r) != NULL);
+  ok (observe_and_track (b.s, &good, &b.frame, NULL, 0, &r));
   check (r.n_objects == 0);
   check (scopedetect_new (&s, &b.dev, 8, 8, NULL, 0) != NULL);
   scopedetect_free (s);
@@ -511,7 +557,7 @@ test_nothing (DeviceKind kind)
           b.depth[i] = (uint16_t) rnd (65536);
       if (what == 4) /* four points */
         b.depth[100] = b.depth[101] = b.depth[421] = b.depth[422] = 5000;
-      ok (scopedetect_run (b.s, &p, &b.frame, &r));
+      ok (observe_and_search (b.s, &p, &b.frame, &r));
       check (what || (r.n_objects == 0 && !r.has_plane && r.n_points == 0));
       check (what != 2 || (r.has_plane && r.n_points < 100));
     }
@@ -552,7 +598,7 @@ test_sizes (DeviceKind kind)
       for (int y = 0; y < h; y++)
         memcpy (bytes + (size_t) y * stride,
             whole + (y + 100) * SOLID_WIDTH + 120, 2 * (size_t) w);
-      ok (scopedetect_run (s, &p, &f, &r));
+      ok (observe_and_search (s, &p, &f, &r));
       for (int y = 0; y < h; y++)
         for (int k = 2 * w; k < stride; k++)
           check (bytes[y * stride + k] == (guard ? 77 : 0));
@@ -591,7 +637,7 @@ test_seeds (DeviceKind kind)
         &s, &dev, w, h, (const ScopedetectModel *const *) &model, 1));
     ok (device_alloc_pinned (&dev, &bytes, 2 * (size_t) w * (size_t) h));
     f.depth = bytes;
-    ok (scopedetect_run (s, &p, &f, &r));
+    ok (observe_and_search (s, &p, &f, &r));
     check (r.n_objects == 0 && r.n_points == 0);
     check (s->segments.n > 0 && s->segments.n <= SCOPEDETECT_MAX_SEGMENTS);
     scopedetect_free (s);
@@ -661,7 +707,7 @@ side_observe (Side *side, const ScopedetectParams *p, const uint16_t *depth,
     }
     f->color = &side->color;
   }
-  ok (scopedetect_begin (side->s, p, f));
+  ok (scopedetect_observe (side->s, p, f));
   ok (device_wait (&side->dev));
 }
 
@@ -1068,19 +1114,19 @@ test_rounds (DeviceKind kind)
     p.align = p.align ? p.align : 2;
     p.climb = p.climb ? p.climb : 3;
     p.weight[SCOPEDETECT_AFFINITY] = p.weight[SCOPEDETECT_SEGMENT] = .2;
-    ok (scopedetect_run (b.cpu.s, &p, &b.cpu.frame, &r));
+    ok (observe_and_search (b.cpu.s, &p, &b.cpu.frame, &r));
     give_observation (&b);
     compare_search (&b, &p);
     compare_refinement (&b, &p);
   }
 }
 
-/* Hypotheses and measures of the only model in a stage of the last frame. */
+/* Hypotheses and measures of the only model in @search of the last frame. */
 static void
-compare_found (const Both *b, int stage)
+compare_found (const Both *b, int search)
 {
-  const ScopedetectFindings *c = &b->cpu.s->stage[stage];
-  const ScopedetectFindings *g = &b->gpu.s->stage[stage];
+  const ScopedetectFindings *c = &b->cpu.s->found.by[search];
+  const ScopedetectFindings *g = &b->gpu.s->found.by[search];
 
   check (c->n[0] == g->n[0]);
   for (int k = 0; k < c->n[0] && k < g->n[0]; k++) {
@@ -1090,8 +1136,8 @@ compare_found (const Both *b, int stage)
     check (!memcmp (a, e, sizeof *a));
     if (memcmp (&a->pose, &e->pose, sizeof a->pose) || a->score != e->score)
       printf (
-          "     stage %d, hypothesis %d: score %d on the CPU, %d on the GPU\n",
-          stage, k, a->score, e->score);
+          "     search %d, hypothesis %d: score %d on the CPU, %d on the GPU\n",
+          search, k, a->score, e->score);
     for (int i = 0; i < SCOPEDETECT_N_PARTS; i++)
       if (memcmp (&a->part[i], &e->part[i], sizeof a->part[i]))
         printf (
@@ -1106,11 +1152,11 @@ compare_frame (Both *b, const ScopedetectParams *p)
   ScopedetectResults r, g;
 
   memcpy (b->gpu.depth, b->cpu.depth, SOLID_BYTES);
-  ok (scopedetect_run (b->cpu.s, p, &b->cpu.frame, &r));
-  ok (scopedetect_run (b->gpu.s, p, &b->gpu.frame, &g));
+  ok (observe_and_search (b->cpu.s, p, &b->cpu.frame, &r));
+  ok (observe_and_search (b->gpu.s, p, &b->gpu.frame, &g));
   compare_found (b, 0);
   compare_found (b, 1);
-  check (b->cpu.s->explain.n_ranked == b->gpu.s->explain.n_ranked);
+  check (b->cpu.s->candidates.n == b->gpu.s->candidates.n);
   check (r.search.second == g.search.second);
   check (
       r.search.steps == g.search.steps && r.search.n_rest == g.search.n_rest);
@@ -1209,8 +1255,8 @@ test_tracked (DeviceKind kind)
     for (int i = 0; i < 3; i++)
       solid_numbers (
           solid_pose (.5 * i + .1 * frame, .01 * i, .5), guess[i].pose);
-    ok (scopedetect_track (b.cpu.s, &p, &b.cpu.frame, guess, 3, &r));
-    ok (scopedetect_track (b.gpu.s, &p, &b.gpu.frame, guess, 3, &g));
+    ok (observe_and_track (b.cpu.s, &p, &b.cpu.frame, guess, 3, &r));
+    ok (observe_and_track (b.gpu.s, &p, &b.gpu.frame, guess, 3, &g));
     compare_found (&b, 0);
     check (r.n_objects == g.n_objects &&
         !memcmp (
@@ -1366,7 +1412,7 @@ bench_rows (ScopedetectModel *model, const ThesisRow *first,
   solid_draw (b.cpu.depth, SOLID_STRIDE, truth);
   solid_table (b.cpu.depth, SOLID_STRIDE, truth);
   p.queries = 2000;
-  ok (scopedetect_run (b.cpu.s, &p, &b.cpu.frame, &r));
+  ok (observe_and_search (b.cpu.s, &p, &b.cpu.frame, &r));
   if (gpu) {
     bench_open_model (&b.gpu, DEVICE_CUDA, model);
     give_observation (&b);
@@ -1397,7 +1443,8 @@ static const CheckPart parity[] = {{"observation", test_observe_parity},
     PART (rounds), PART (frames), PART (tracked), PART (changes), {NULL, NULL}};
 
 CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
-    {"ways to align", test_ways}, {"on a table", test_table}, PART (plane),
-    PART (wide), {"far wall", test_far_wall}, {"two, and again", test_two},
-    {"as in the thesis", test_thesis}, PART (params),
-    {"nothing there", test_nothing}, PART (sizes), PART (seeds), PART (outline))
+    {"ways to align", test_ways}, PART (observed), {"on a table", test_table},
+    PART (plane), PART (wide), {"far wall", test_far_wall},
+    {"two, and again", test_two}, {"as in the thesis", test_thesis},
+    PART (params), {"nothing there", test_nothing}, PART (sizes), PART (seeds),
+    PART (outline))

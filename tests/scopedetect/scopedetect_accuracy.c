@@ -17,6 +17,7 @@
 #include "seconds.h"
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
+#include "scopedetect_observed.h"
 #include "scopedetect_ways.h"
 
 #define DATA_OBJECTS 32
@@ -425,7 +426,7 @@ find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
   look_open (&l, kind, f, 0, f->n_objects);
   wall = seconds ();
   cpu = cpu_seconds ();
-  ok (scopedetect_run (l.s, &p, &l.frame, &r));
+  ok (observe_and_search (l.s, &p, &l.frame, &r));
   wall = seconds () - wall;
   cpu = cpu_seconds () - cpu;
   for (int i = 0; i < r.n_objects; i++) {
@@ -494,7 +495,7 @@ search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
   p.min_score = .1;
   p.explain = SCOPEDETECT_EACH;
   way_rank (&p, way);
-  ok (scopedetect_run (l->s, &p, &l->frame, &r));
+  ok (observe_and_search (l->s, &p, &l->frame, &r));
 }
 
 /* What each way from @first to @last makes of a frame that was searched, to
@@ -503,7 +504,7 @@ search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
 static void
 tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
 {
-  int found[DATA_OBJECTS], *now = l->s->stage[0].n;
+  int found[DATA_OBJECTS], *now = l->s->found.by[0].n;
   ScopedetectParams preset;
   size_t size = (size_t) f->n_objects * sizeof *now;
 
@@ -607,16 +608,16 @@ time_all (
 
   p.explain = way_explain (way);
   look_open (&l, DEVICE_CUDA, f, first, n);
-  ok (scopedetect_run (l.s, &p, &l.frame, &r));
+  ok (observe_and_search (l.s, &p, &l.frame, &r));
   memcpy (found, r.objects, (size_t) r.n_objects * sizeof *found);
   for (int i = 0; i < TIMES; i++) {
     int found_now = r.n_objects;
 
     run[i] = seconds ();
-    ok (scopedetect_run (l.s, &p, &l.frame, &r));
+    ok (observe_and_search (l.s, &p, &l.frame, &r));
     run[i] = seconds () - run[i];
     track[i] = seconds ();
-    ok (scopedetect_track (l.s, &p, &l.frame, found, found_now, &r));
+    ok (observe_and_track (l.s, &p, &l.frame, found, found_now, &r));
     track[i] = seconds () - track[i];
   }
   printf ("     GPU, %s, %d models from %s on: %.2f ms, tracked %.2f ms\n",

@@ -165,7 +165,7 @@ look (Bench *b, Way way, const ScopedetectFrame *frame,
   ScopedetectParams p = table_params (&b->scene, SCOPEDETECT_FAST);
 
   p.max_objects = 1;
-  ok (scopedetect_run (b->detector[way], &p, frame, &r));
+  ok (observe_and_search (b->detector[way], &p, frame, &r));
   memset (score, 0, sizeof *score * CLUTTER_MAX_OBJECTS);
   for (int i = 0; i < r.n_objects; i++) {
     int model = r.objects[i].model;

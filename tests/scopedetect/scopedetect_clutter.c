@@ -100,7 +100,7 @@ count_all (Bench *b, const ScopedetectObject *objects, int n)
       if (objects[i].score >= (double) k / STEPS)
         kept[m++] = objects[i];
     count (b, kept, m, &b->alone[k]);
-    m = scopedetect_contest (b->detector->host_shape, .5, kept, fate, m);
+    m = scopedetect_contest (b->detector->found.shape, .5, kept, fate, m);
     count (b, kept, m, &b->together[k]);
   }
 }
@@ -111,8 +111,8 @@ count_explained (Bench *b)
 {
   Scopedetect *s = b->detector;
 
-  s->n_objects = 0;
-  ok (scopedetect_explain (s));
+  s->params.explain = SCOPEDETECT_ONE_STAGE;
+  ok (scopedetect_decide_frame (s));
   for (int k = 0; k < STEPS; k++) {
     ScopedetectObject kept[SOLIDS];
     int m = 0;
@@ -147,7 +147,7 @@ look (Bench *b, uint64_t seed)
 
   p.min_score = 0;
   p.explain = SCOPEDETECT_EACH;
-  ok (scopedetect_run (b->detector, &p, &frame, &r));
+  ok (observe_and_search (b->detector, &p, &frame, &r));
   b->seconds += (double) (clock () - start) / CLOCKS_PER_SEC;
   count_all (b, r.objects, r.n_objects);
   count_explained (b);
@@ -240,11 +240,11 @@ test_twenty (DeviceKind kind)
   frame = draw (&b, 1, &p);
   p.explain = SCOPEDETECT_CONTEST;
   ok (scopedetect_new (&s, &b.scene.dev, WIDTH, HEIGHT, models, 4));
-  ok (scopedetect_run (s, &p, &frame, &r));
+  ok (observe_and_search (s, &p, &frame, &r));
   right = count_right (&b, &r, model, of);
   check (right >= 3 && of[model[2]] == 1);
   p.max_objects = 20;
-  ok (scopedetect_run (s, &p, &frame, &r));
+  ok (observe_and_search (s, &p, &frame, &r));
   check (count_right (&b, &r, model, of) >= right && of[model[2]] == 1);
   for (int i = 0; i < r.n_objects; i++)
     for (int j = 0; j < i; j++)

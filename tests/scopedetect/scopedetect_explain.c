@@ -35,17 +35,17 @@ test_contest (DeviceKind kind)
   AUTO (Detector) s = names_of_one (&b, kind, 3, &p);
 
   p.explain = SCOPEDETECT_CONTEST;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 1 && r.objects[0].model == 0);
   check (r.objects[0].explained > .5 && r.objects[0].explained <= 1);
   p.least_own = 0;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 3);
   p.least_own = 1.5;
-  check (scopedetect_run (s, &p, &b.frame, &r) != NULL);
+  check (observe_and_search (s, &p, &b.frame, &r) != NULL);
   p.least_own = .5;
   p.explain = SCOPEDETECT_EACH;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 3 && r.search.agreement == 1);
 }
 
@@ -62,16 +62,16 @@ test_explain (DeviceKind kind)
   ScopedetectObject found;
 
   p.explain = SCOPEDETECT_ONE_STAGE;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 1);
   found = r.objects[0];
   check (found.score > .5 && found.score <= 1);
   check (r.search.agreement > 0 && found.agreement >= r.search.agreement);
-  ok (scopedetect_track (s, &p, &b.frame, &found, 1, &r));
+  ok (observe_and_track (s, &p, &b.frame, &found, 1, &r));
   check (r.n_objects == 1 && r.search.agreement == 1);
   check_near (r.objects[0].score, found.score, .1);
   p.weight_object = 100;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 0);
 }
 
@@ -87,7 +87,7 @@ test_explain_hostile (DeviceKind kind)
 
 #define WRONG(change, word) \
  p = good, change; \
- check (strstr (scopedetect_run (s, &p, &b.frame, &r) ?: "", word))
+ check (strstr (observe_and_search (s, &p, &b.frame, &r) ?: "", word))
   WRONG (p.weight_fit = -1, "weight-fit");
   WRONG (p.weight_unexplained = NAN, "weight-unexplained");
   WRONG (p.weight_overlap = INFINITY, "weight-overlap");
@@ -114,23 +114,23 @@ test_explain_hostile (DeviceKind kind)
   p.explain = SCOPEDETECT_TWO_STAGE; /* all weights of stage 1 are 0 */
   p.weight_fit = p.weight_object = p.first_weight_overlap = 0;
   p.first_weight_object = 0;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 1 && r.search.second == SCOPEDETECT_ACCEPTED);
   p = good;
   p.last = 2;
   p.candidates = SCOPEDETECT_MAX_OBJECTS;
   p.max_objects = SCOPEDETECT_MAX_OBJECTS;
   p.explain_steps = 1;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 1);
   memset (b.depth, 0, SOLID_BYTES);
-  ok (scopedetect_run (s, &good, &b.frame, &r));
+  ok (observe_and_search (s, &good, &b.frame, &r));
   check (r.n_objects == 0 && r.search.agreement == 1);
   for (int y = 60; y < 180; y++) /* a ramp, larger than the solid */
     for (int x = 60; x < 260; x++)
       b.depth[y * SOLID_WIDTH + x] = (uint16_t) (5000 + 10 * x);
   good.table = false;
-  ok (scopedetect_run (s, &good, &b.frame, &r));
+  ok (observe_and_search (s, &good, &b.frame, &r));
   check (r.n_points > 500 && r.n_objects == 0);
 }
 
@@ -163,7 +163,7 @@ between (Scopedetect *s, const ScopedetectParams *p, ScopedetectFrame *frame)
   double odds = 0;
 
   one.explain = SCOPEDETECT_ONE_STAGE;
-  ok (scopedetect_run (s, &one, frame, &r));
+  ok (observe_and_search (s, &one, frame, &r));
   check (r.n_objects == 2);
   for (int i = 0; i < r.n_objects; i++)
     odds += log (r.objects[i].score / (1 - r.objects[i].score));
@@ -182,42 +182,42 @@ test_two_stages (DeviceKind kind)
   AUTO (Detector) s = names_of_one (&b, kind, 1, &p);
   ScopedetectObject one[2], found;
 
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 1 && r.search.second == SCOPEDETECT_NOT_ASKED);
   one[0] = r.objects[0];
   p.explain = SCOPEDETECT_TWO_STAGE;
   p.first_weight_object = 0;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   printf ("     %d of %d points are left\n", r.search.n_rest, r.n_points);
   check (r.search.second == SCOPEDETECT_FEW_POINTS && r.search.n_rest < 200);
   check (same_objects (s, one, 1) && !r.search.is_cut);
   two_solids (&b, &p, 1);
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.search.second == SCOPEDETECT_NO_MODELS && r.search.n_rest > 200);
   check (r.n_objects == 1);
   found = r.objects[0];
   p.max_objects = 2;
   p.first_weight_object = between (s, &p, &b.frame);
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.search.second == SCOPEDETECT_ACCEPTED && r.n_objects == 2);
   check (!memcmp (r.objects[0].pose, found.pose, sizeof found.pose) ||
       !memcmp (r.objects[1].pose, found.pose, sizeof found.pose));
   check (r.search.steps > p.explain_steps);
   memcpy (one, r.objects, sizeof one);
   ok (scopedetect_decide_frame (s)); /* anew, by what stage 1 searched for */
-  check (same_objects (s, one, 2) && s->told.steps == r.search.steps);
+  check (same_objects (s, one, 2) && s->report.steps == r.search.steps);
   parallel_limit (1);
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   parallel_limit (0);
   check (same_objects (s, one, 2));
   p.fix_first = false;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 2);
   p.weight_object = 100; /* stage 1 has one; another costs too much */
   p.fix_first = true;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.search.second == SCOPEDETECT_REFUSED && r.n_objects == 1);
-  ok (scopedetect_track (s, &p, &b.frame, one, 2, &r));
+  ok (observe_and_track (s, &p, &b.frame, one, 2, &r));
   check (r.search.second == SCOPEDETECT_NOT_ASKED);
 }
 
@@ -234,14 +234,14 @@ test_two_stages_of_nothing (DeviceKind kind)
   p.explain = SCOPEDETECT_TWO_STAGE;
   p.table = false;
   memset (b.depth, 0, SOLID_BYTES);
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 0 && r.search.second == SCOPEDETECT_FEW_POINTS);
   check (r.search.steps == 0 && !r.search.is_cut);
   p.min_rest = 1;
   for (int y = 60; y < 180; y++)
     for (int x = 60; x < 260; x++)
       b.depth[y * SOLID_WIDTH + x] = (uint16_t) (5000 + 10 * x);
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 0 && r.search.second == SCOPEDETECT_REFUSED);
   check (r.search.n_rest == r.n_points);
 }
@@ -264,7 +264,7 @@ test_max_time (DeviceKind kind)
   p.schedule = SCOPEDETECT_HALVES;
   p.restart_steps = 4000000;
   p.max_time = 20;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   search = r.search;
   check (search.is_cut && search.second == SCOPEDETECT_NO_TIME);
   check (search.steps > 0 && search.steps < p.restart_steps);
@@ -272,15 +272,15 @@ test_max_time (DeviceKind kind)
   memcpy (found, r.objects, (size_t) n * sizeof *found);
   p.max_time = 0;
   p.max_steps = search.steps;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (same_objects (s, found, n) && r.search.is_cut);
   check (r.search.steps == search.steps && r.search.second == search.second);
   p.restart_steps = 2000; /* stage 1 is whole, stage 2 is not */
   p.max_steps = 3000;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && r.search.is_cut && r.search.steps == 3000);
   p.max_steps = 4000;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && !r.search.is_cut);
 }
 
@@ -309,19 +309,19 @@ test_apart (DeviceKind kind)
   check (scopedetect_model_apart (model, &a, &b) > SCOPEDETECT_SAME);
 }
 
-/* A hypothesis of the solid at @x, whose weighted sum of parts is @sum. */
+/* Hypothesis @i of a model: the solid at @x, whose weighted sum of parts is
+ * @sum. */
 static void
-set_hypothesis (ScopedetectHypothesis *hypothesis, ScopedetectMeasure *measure,
-    double x, double sum)
+set_hypothesis (ScopedetectFindings *by, int model, int i, double x, double sum)
 {
-  int left = (int) (900 * x) + 160;
+  int left = (int) (900 * x) + 160, at = model * SCOPEDETECT_FOUND + i;
 
-  memset (hypothesis, 0, sizeof *hypothesis);
-  memset (measure, 0, sizeof *measure);
-  hypothesis->pose = solid_pose (0, x, .5);
-  hypothesis->score = (int32_t) (sum * 65536);
-  measure->sums.n = measure->sums.front = 100;
-  measure->box = measure->seen = (ImageBox){left - 50, 60, left + 50, 160};
+  by->hypothesis[at].pose = solid_pose (0, x, .5);
+  by->hypothesis[at].score = (int32_t) (sum * 65536);
+  by->measure[at].sums.n = by->measure[at].sums.front = 100;
+  by->measure[at].box = by->measure[at].seen =
+      (ImageBox){left - 50, 60, left + 50, 160};
+  by->n[model] = i + 1;
 }
 
 /* A duplicate that is seen where an object of another model is, better: it is
@@ -333,21 +333,25 @@ test_duplicate (DeviceKind kind)
   ScopedetectParams p = {.tolerance = .015, .min_score = .1};
   AUTO (Model) model = solid_model (.004);
   ScopedetectShape shapes[2] = {model->shape, model->shape};
-  ScopedetectHypothesis found[3];
-  ScopedetectMeasure measure[3];
+  static ScopedetectHypothesis hypothesis[2 * SCOPEDETECT_FOUND];
+  static ScopedetectMeasure measure[2 * SCOPEDETECT_FOUND];
+  int n_found[2], n;
+  ScopedetectFound found = {.n_models = 2,
+      .shape = shapes,
+      .has_colour = true,
+      .tolerance = p.tolerance,
+      .by = {{hypothesis, measure, n_found}}};
   ScopedetectObject objects[2 * SCOPEDETECT_MAX_OBJECTS];
   uint8_t fate[2 * SCOPEDETECT_MAX_OBJECTS];
-  int n;
 
+  set_hypothesis (&found.by[0], 0, 0, 0, -1.5);
+  set_hypothesis (&found.by[0], 0, 1, .07, -2);
+  set_hypothesis (&found.by[0], 0, 2, -.3, -2.2);
+  set_hypothesis (&found.by[0], 1, 0, .07, -2.4);
   for (p.max_objects = 2; p.max_objects <= 20; p.max_objects += 18) {
-    set_hypothesis (&found[0], &measure[0], 0, -1.5);
-    set_hypothesis (&found[1], &measure[1], .07, -2);
-    set_hypothesis (&found[2], &measure[2], -.3, -2.2);
-    n = scopedetect_decide (&p, true, shapes, 0, found, measure, 3, objects);
+    n = scopedetect_objects_of (&found, &p, 0, objects);
     check (n == 2 && objects[0].pose[0] < .01 && objects[1].pose[0] < -.1);
-    set_hypothesis (&found[0], &measure[0], .07, -2.4);
-    n += scopedetect_decide (
-        &p, true, shapes, 1, found, measure, 1, objects + n);
+    n += scopedetect_objects_of (&found, &p, 1, objects + n);
     n = scopedetect_contest (shapes, .5, objects, fate, n);
     check (n == 3 && objects[0].model == 0 && objects[2].model == 1);
   }
@@ -367,7 +371,7 @@ test_many (DeviceKind kind)
   for (int i = 0; i < 20; i++)
     models[i] = b.model;
   p.explain = SCOPEDETECT_EACH; /* all are the same */
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 20);
   for (int i = 0; i < r.n_objects; i++)
     check (r.objects[i].model == i &&
@@ -382,7 +386,7 @@ test_many (DeviceKind kind)
   for (int y = 100; y < 110; y++)
     for (int x = 100; x < 110; x++)
       b.depth[y * SOLID_WIDTH + x] = 5000;
-  ok (scopedetect_run (b.s, &p, &b.frame, &r));
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
   models[1] = solid_model (.012);
   check (strstr (scopedetect_new (&s, &b.dev, 8, 8, models, 2), "spacings"));
   scopedetect_free (s);
@@ -474,35 +478,35 @@ test_votes (DeviceKind kind)
   kinds_open (&k, kind);
   solid_draw (k.b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
   draw_wall (k.b.depth);
-  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  ok (observe_and_search (k.s, &p, &k.b.frame, &r));
   check (r.search.n_models == KINDS && r.n_objects == 1);
   found = r.objects[0];
   check (found.model == OWN);
   for (p.max_models = KINDS; p.max_models < KINDS + 2; p.max_models++) {
-    ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+    ok (observe_and_search (k.s, &p, &k.b.frame, &r));
     check (r.search.n_models == KINDS && same_objects (k.s, &found, 1));
   }
   for (p.max_models = 1; p.max_models < KINDS; p.max_models++) {
-    ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+    ok (observe_and_search (k.s, &p, &k.b.frame, &r));
     check (r.search.n_models == p.max_models && k.s->vote[0].model == OWN);
     check (r.n_objects == 1 && r.objects[0].model == OWN &&
         !memcmp (r.objects[0].pose, found.pose, sizeof found.pose));
     for (int m = 0; m < KINDS; m++)
-      check ((k.s->stage[0].n[m] > 0) ==
+      check ((k.s->found.by[0].n[m] > 0) ==
           (k.s->vote[0].model == m ||
               (p.max_models > 1 && k.s->vote[1].model == m) ||
               (p.max_models > 2 && k.s->vote[2].model == m)));
   }
   p.max_models = 1;
-  ok (scopedetect_track (k.s, &p, &k.b.frame, &guess, 1, &r));
-  check (k.s->stage[0].n[0] == 1 && r.search.n_models == KINDS);
+  ok (observe_and_track (k.s, &p, &k.b.frame, &guess, 1, &r));
+  check (k.s->found.by[0].n[0] == 1 && r.search.n_models == KINDS);
   p = kinds_params (SCOPEDETECT_THESIS); /* votes are not drawn */
   p.explain = SCOPEDETECT_EACH;
   p.max_models = 1;
-  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  ok (observe_and_search (k.s, &p, &k.b.frame, &r));
   check (r.search.n_models == 1 && k.s->vote[0].model == OWN);
   memset (k.b.depth, 0, SOLID_BYTES);
-  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  ok (observe_and_search (k.s, &p, &k.b.frame, &r));
   check (r.n_objects == 0 && r.search.n_models == 1);
 }
 
@@ -518,11 +522,11 @@ test_equal_votes (DeviceKind kind)
   ScopedetectObject first;
 
   p.explain = SCOPEDETECT_EACH;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 9);
   first = r.objects[0];
   p.max_models = 2;
-  ok (scopedetect_run (s, &p, &b.frame, &r));
+  ok (observe_and_search (s, &p, &b.frame, &r));
   check (r.n_objects == 2 && r.objects[1].model == 1);
   check (!memcmp (&r.objects[0], &first, sizeof first));
 }
@@ -544,7 +548,7 @@ test_votes_of_rest (DeviceKind kind)
   draw_sized (k.b.depth, solid_pose (.7, -.07, .5), 1);
   draw_sized (k.b.depth, solid_pose (2.1, .07, .5), kind_size[3]);
   draw_wall (k.b.depth);
-  ok (scopedetect_run (k.s, &p, &k.b.frame, &r));
+  ok (observe_and_search (k.s, &p, &k.b.frame, &r));
   check (r.search.n_models == 1 && r.search.second == SCOPEDETECT_ACCEPTED);
   check (k.s->vote[0].model == OWN);
   check (
@@ -574,8 +578,8 @@ test_same_votes (DeviceKind kind)
     draw_wall (c.b.depth);
     add_noise (&c.b, 10);
     memcpy (g.b.depth, c.b.depth, SOLID_BYTES);
-    ok (scopedetect_run (c.s, &p, &c.b.frame, &r));
-    ok (scopedetect_run (g.s, &p, &g.b.frame, &e));
+    ok (observe_and_search (c.s, &p, &c.b.frame, &r));
+    ok (observe_and_search (g.s, &p, &g.b.frame, &e));
     check (!memcmp (c.s->vote, g.s->vote, KINDS * sizeof *c.s->vote));
     check (!memcmp (c.s->chosen, g.s->chosen, KINDS * sizeof *c.s->chosen));
     check (

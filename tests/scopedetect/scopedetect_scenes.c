@@ -173,7 +173,7 @@ look_again (Bench *b, uint64_t seed, int n_objects, int way, uint64_t own_seed)
   p.explain = SCOPEDETECT_EACH;
   way_rank (&p, way);
   p.seed = own_seed;
-  ok (scopedetect_run (s, &p, &frame, &r));
+  ok (observe_and_search (s, &p, &frame, &r));
   return s;
 }
 
@@ -244,9 +244,10 @@ count_ceiling (const Bench *b, const Scopedetect *s, Count *c)
 
     if (!is_wanted (&b->scene.truth.objects[i]))
       continue;
-    for (int k = 0; k < s->stage[0].n[model] && k < s->params.candidates; k++) {
+    for (int k = 0; k < s->found.by[0].n[model] && k < s->params.candidates;
+         k++) {
       const Pose *p =
-          &s->stage[0].hypothesis[model * SCOPEDETECT_FOUND + k].pose;
+          &s->found.by[0].hypothesis[model * SCOPEDETECT_FOUND + k].pose;
       double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
 
       found |= table_find (&b->scene, b->model[model], model, pose) >= 0;
@@ -265,17 +266,17 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
   int n[MAX_MODELS];
 
   scopedetect_preset (&preset, b->preset);
-  memcpy (n, s->stage[0].n, (size_t) b->n_models * sizeof *n);
+  memcpy (n, s->found.by[0].n, (size_t) b->n_models * sizeof *n);
   for (int m = 0; m < b->n_models; m++) {
     looked_for[m] = is_given (b, m, given, seed);
-    s->stage[0].n[m] = looked_for[m] ? n[m] : 0;
+    s->found.by[0].n[m] = looked_for[m] ? n[m] : 0;
   }
   way_choose (&s->params, &preset, k);
   ok (scopedetect_decide_frame (s));
   count (b, s, looked_for, &b->count[given][k][b->n_scenes],
       b->told[given][k] + b->n_told[given][k]);
   b->n_told[given][k] += s->n_objects;
-  memcpy (s->stage[0].n, n, (size_t) b->n_models * sizeof *n);
+  memcpy (s->found.by[0].n, n, (size_t) b->n_models * sizeof *n);
 }
 
 static void
@@ -813,7 +814,7 @@ run_votes (Votes *v, Bench *b, int scene)
     for (int two = 0; two < 2; two++) {
       p.max_models = most_models[k];
       p.explain = two ? SCOPEDETECT_TWO_STAGE : SCOPEDETECT_ONE_STAGE;
-      ok (scopedetect_run (s, &p, &frame, &r));
+      ok (observe_and_search (s, &p, &frame, &r));
       count_searched (b, s, &v->searched[k][scene]);
       count (b, s, all, &v->count[k][two][scene], NULL);
     }
@@ -902,16 +903,16 @@ time_scene (Bench *b, uint64_t seed, ScopedetectExplained explain,
 
   p.explain = explain;
   p.max_models = max_models;
-  ok (scopedetect_run (s, &p, &frame, &r));
+  ok (observe_and_search (s, &p, &frame, &r));
   memcpy (found, r.objects, (size_t) (n = r.n_objects) * sizeof *found);
   for (int i = 0; i < TIMES; i++) {
     run[i] = seconds ();
-    ok (scopedetect_run (s, &p, &frame, &r));
+    ok (observe_and_search (s, &p, &frame, &r));
     run[i] = seconds () - run[i];
   }
   for (int i = 0; i < TIMES; i++) {
     track[i] = seconds ();
-    ok (scopedetect_track (s, &p, &frame, found, n, &r));
+    ok (observe_and_track (s, &p, &frame, found, n, &r));
     track[i] = seconds () - track[i];
   }
   *tracked = 1e3 * bench_median (track, TIMES);
@@ -1065,7 +1066,7 @@ bench_seeds (
 static int64_t
 best_energy (Scopedetect *s, bool thesis, double *steps)
 {
-  const ScopedetectExplain *e = &s->explain;
+  const ScopedetectCandidates *c = &s->candidates;
   ScopedetectAssignment best;
   ScopedetectAssignTask task;
   ScopedetectParams p;
@@ -1075,11 +1076,11 @@ best_energy (Scopedetect *s, bool thesis, double *steps)
     p.schedule = SCOPEDETECT_HALVES;
     p.restarts = 50;
   }
-  task = scopedetect_task (&p, e->n_ranked, false);
-  task.candidate = e->candidate;
-  task.n_patches = e->patches.n;
-  task.excludes = e->excludes;
-  ok (scopedetect_assign (e->on_host, &task, &best));
+  task = scopedetect_assign_task (&p, c->n, false);
+  task.candidate = c->candidate;
+  task.n_patches = s->found.patches.n;
+  task.excludes = c->excludes;
+  ok (scopedetect_assign (s->on_host, &task, &best));
   *steps = (double) task.searches * task.steps;
   return best.energy;
 }

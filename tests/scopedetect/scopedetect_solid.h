@@ -8,7 +8,7 @@
 
 #include "check.h"
 #include "common/vec.h"
-#include "scopedetect/scopedetect.h"
+#include "scopedetect_observed.h"
 
 #define SOLID_WIDTH 320
 #define SOLID_HEIGHT 240

@@ -6,7 +6,7 @@
 
 #include "frames.h"
 #include "scene/clutter.h"
-#include "scopedetect/scopedetect.h"
+#include "scopedetect_observed.h"
 
 AUTO_FREE (Mesh, mesh_free)
 

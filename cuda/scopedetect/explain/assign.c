@@ -78,6 +78,63 @@ scopedetect_assign_energy (
       t->n_patches;
 }
 
+/* ---- Tasks ---- */
+
+#define WEIGHT_STEPS 1024 /* a unit of a weight */
+
+static int64_t
+weight (double w)
+{
+  return (int64_t) (w * WEIGHT_STEPS + .5);
+}
+
+static ScopedetectAssignWeights
+weights_of (const ScopedetectParams *p, bool is_first)
+{
+  double unexplained =
+      is_first ? p->first_weight_unexplained : p->weight_unexplained;
+  double overlap = is_first ? p->first_weight_overlap : p->weight_overlap;
+  double object = is_first ? p->first_weight_object : p->weight_object;
+
+  return (ScopedetectAssignWeights){.fit = weight (p->weight_fit),
+      .unexplained = weight (unexplained),
+      .overlap = weight (overlap),
+      .object = weight (object)};
+}
+
+ScopedetectAssignTask
+scopedetect_assign_task (
+    const ScopedetectParams *p, int n_candidates, bool is_first)
+{
+  int steps = p->schedule == SCOPEDETECT_HALVES
+      ? p->restart_steps
+      : p->explain_steps * n_candidates;
+
+  return (ScopedetectAssignTask){.n_candidates = n_candidates,
+      .max_objects = p->max_objects,
+      .schedule = p->schedule,
+      .searches = p->restarts,
+      .steps = steps,
+      .stop = INT32_MAX,
+      .seed = p->seed,
+      .weight = weights_of (p, is_first)};
+}
+
+/* From this number of searches on, the GPU is faster than four cores.  A warp
+ * looks at 32 steps of a search at once, and a core takes them in half of its
+ * time; with the thesis's schedule in a thirteenth, since half of the steps are
+ * taken at first, and the warp looks again at those behind one that is taken.
+ */
+#define GPU_SEARCHES 8
+#define GPU_RESTARTS 52
+
+bool
+scopedetect_assign_suits_gpu (const ScopedetectAssignTask *t)
+{
+  return t->searches >=
+      (t->schedule == SCOPEDETECT_HALVES ? GPU_RESTARTS : GPU_SEARCHES);
+}
+
 /* ---- Making and freeing ---- */
 
 struct _ScopedetectAssigner {

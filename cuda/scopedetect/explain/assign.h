@@ -79,6 +79,14 @@ typedef struct {
   int steps;                              /* of each search */
 } ScopedetectAssignment;
 
+/* What @params say of a choice among @n_candidates; @is_first: with the weights
+ * of the first of two.  Candidates, patches and excludes are still missing. */
+ScopedetectAssignTask scopedetect_assign_task (
+    const ScopedetectParams *params, int n_candidates, bool is_first);
+
+/* Whether the GPU is faster than four cores. */
+bool scopedetect_assign_suits_gpu (const ScopedetectAssignTask *task);
+
 /* The score of an assignment: higher is better, 0 for an empty one. */
 int64_t scopedetect_assign_energy (
     const ScopedetectAssignTask *task, const int *chosen, int n);

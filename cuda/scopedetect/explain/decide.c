@@ -2,9 +2,9 @@
  *
  * From a model's hypotheses to objects, and of objects that explain the same
  * surface to the best. */
+#include "scopedetect/explain/explain.h"
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score_core.h"
-#include "scopedetect/scopedetect_detector.h"
 
 /* How often the best pose of a model is right that scores so much: logistic
  * regression on generated scenes, half at MIDDLE; without colour there are
@@ -69,9 +69,9 @@ set_covariance (
 }
 
 void
-scopedetect_set_object (ScopedetectObject *o, const ScopedetectParams *params,
-    bool frame_colour, const ScopedetectShape *s,
-    const ScopedetectHypothesis *a, const ScopedetectMeasure *m)
+scopedetect_set_object (ScopedetectObject *o, const ScopedetectShape *s,
+    const ScopedetectHypothesis *a, const ScopedetectMeasure *m,
+    bool frame_colour, double tolerance)
 {
   Pose p = canonical (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
@@ -86,7 +86,7 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectParams *params,
     o->part[k] = a->part[k];
   o->visible = exp (a->part[SCOPEDETECT_VISIBILITY]);
   o->explained = m->sums.front ? (double) m->sums.n / m->sums.front : 0;
-  set_covariance (&m->sums, s->radius, params->tolerance, o->covariance);
+  set_covariance (&m->sums, s->radius, tolerance, o->covariance);
   o->box = m->box.x0 < m->box.x1 ? m->box : none;
   o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
 }
@@ -95,19 +95,23 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectParams *params,
  * take the surface of another model's object, and be reported no more than that
  * one. */
 int
-scopedetect_decide (const ScopedetectParams *params, bool frame_colour,
-    const ScopedetectShape *s, int model, const ScopedetectHypothesis *found,
-    const ScopedetectMeasure *measure, int n, ScopedetectObject *objects)
+scopedetect_objects_of (const ScopedetectFound *found,
+    const ScopedetectParams *p, int model, ScopedetectObject *objects)
 {
+  const ScopedetectFindings *by = &found->by[0];
+  const ScopedetectShape *s = &found->shape[model];
   int kept = 0;
 
-  for (int i = 0; i < n && kept < params->max_objects; i++) {
-    bool is_new = certainty (frame_colour, found[i].score) >= params->min_score;
+  for (int i = 0; i < by->n[model] && kept < p->max_objects; i++) {
+    const ScopedetectHypothesis *a =
+        &by->hypothesis[model * SCOPEDETECT_FOUND + i];
+    bool is_new = certainty (found->has_colour, a->score) >= p->min_score;
 
     if (!is_new)
       continue;
-    scopedetect_set_object (
-        &objects[kept], params, frame_colour, s, &found[i], &measure[i]);
+    scopedetect_set_object (&objects[kept], s, a,
+        &by->measure[model * SCOPEDETECT_FOUND + i], found->has_colour,
+        found->tolerance);
     objects[kept].model = model;
     for (int k = 0; k < kept && is_new; k++)
       is_new =

@@ -9,7 +9,6 @@
 #include "common/parallel.h"
 #include "scopedetect/explain/assign_core.h"
 #include "scopedetect/scopedetect_round1_core.h"
-#include "scopedetect/scopedetect_detector.h"
 
 /* ---- Patches ---- */
 
@@ -93,6 +92,9 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 
 /* ---- Evidence ---- */
 
+/* A pose explains what is at most so far from its surface, metres. */
+#define NEAR_SURFACE .012f
+
 /* The patch is at most ALONG spacings beside the nearest surface point, and its
  * normal differs from that point's by at most the angle whose cosine is TURNED.
  */
@@ -108,16 +110,16 @@ lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
   float up = vec_dot (d, s->normal[i]), along = ALONG * s->spacing;
 
   *off = up;
-  return fabsf (up) <= SCOPEDETECT_NEAR_SURFACE &&
+  return fabsf (up) <= NEAR_SURFACE &&
       vec_dot (d, d) - up * up <= along * along &&
       vec_dot (normal, s->normal[i]) >= TURNED;
 }
 
 /* Of a thin sheet, the nearest point may be of its other side: then the one
  * that is nearest to a place in front of the patch is asked. */
-int
-scopedetect_explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
-    Vec normal, float *off)
+static int
+explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at, Vec normal,
+    float *off)
 {
   Vec x = vec_unrotate (r, vec_sub (at, t)), n = vec_unrotate (r, normal);
   int i = scopedetect_nearest (s, x), j;
@@ -215,7 +217,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
 {
   Turn r = turn_of (a->pose.q);
   Vec t = a->pose.t, centre = vec_transform (&r, t, s->centre);
-  float reach = s->radius + SCOPEDETECT_NEAR_SURFACE, off, sum = 0, aside = 0;
+  float reach = s->radius + NEAR_SURFACE, off, sum = 0, aside = 0;
   Match match[SCOPEDETECT_MAX_PATCHES];
   ScopedetectEvidence e;
   int point;
@@ -226,7 +228,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
     Vec d = vec_sub (p->x, centre);
 
     if (vec_dot (d, d) > reach * reach ||
-        (point = scopedetect_explains (s, &r, t, p->x, p->normal, &off)) < 0)
+        (point = explains (s, &r, t, p->x, p->normal, &off)) < 0)
       continue;
     match[c->n_patches] = (Match){(uint16_t) i, (uint16_t) point};
     scopedetect_take_patch (c, i);
@@ -245,7 +247,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   return e;
 }
 
-/* What stage 1 leaves holds fewer things that are right: log-odds. */
+/* Fewer poses of the second search are right: log-odds. */
 #define SECOND 2.1
 
 /* Logistic regression on generated scenes; see the README. */
@@ -277,43 +279,48 @@ scopedetect_fit (const ScopedetectEvidence *e)
 /* ---- Candidates ---- */
 
 static const ScopedetectHypothesis *
-hypothesis_of (const Scopedetect *s, const ScopedetectRanked *r)
+hypothesis_of (const ScopedetectFound *f, const ScopedetectRanked *r)
 {
-  return &s->stage[r->stage].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
-}
-
-static ScopedetectCandidate *
-judged_of (const Scopedetect *s, const ScopedetectRanked *r)
-{
-  return &s->explain
-              .judged[(r->stage * s->n_models + r->model) * SCOPEDETECT_FOUND +
-                  r->rank];
+  return &f->by[r->search].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
 }
 
 void
-scopedetect_judge_ranked (
-    const Scopedetect *s, const ScopedetectRanked *r, ScopedetectCandidate *c)
+scopedetect_judge_ranked (const ScopedetectFound *f, const ScopedetectRanked *r,
+    ScopedetectCandidate *c)
 {
-  ScopedetectEvidence evidence = scopedetect_judge (&s->explain.patches,
-      &s->host_shape[r->model], hypothesis_of (s, r), s->scene.has_colour, c);
+  ScopedetectEvidence evidence = scopedetect_judge (
+      &f->patches, &f->shape[r->model], hypothesis_of (f, r), f->has_colour, c);
 
-  evidence.second = r->stage == 1;
+  evidence.second = r->search == 1;
   c->model = r->model;
   c->fit = scopedetect_fit (&evidence);
 }
 
-/* Each hypothesis is judged once a frame: those of a stage do not change. */
+typedef struct {
+  const ScopedetectFound *found;
+  ScopedetectCandidates *candidates;
+} Judging;
+
+static ScopedetectCandidate *
+judged_of (const Judging *j, const ScopedetectRanked *r)
+{
+  int model = r->search * j->found->n_models + r->model;
+
+  return &j->candidates->judged[model * SCOPEDETECT_FOUND + r->rank];
+}
+
+/* Each hypothesis is judged once a frame. */
 static void
 judge_hypotheses (void *data, int begin, int end)
 {
-  const Scopedetect *s = data;
+  const Judging *j = data;
 
   for (int i = begin; i < end; i++) {
-    ScopedetectRanked *r = &s->explain.ranked[i];
+    ScopedetectRanked *r = &j->candidates->ranked[i];
 
-    if (r->stage >= s->explain.n_judged)
-      scopedetect_judge_ranked (s, r, judged_of (s, r));
-    r->fit = judged_of (s, r)->fit;
+    if (r->search >= j->candidates->n_judged)
+      scopedetect_judge_ranked (j->found, r, judged_of (j, r));
+    r->fit = judged_of (j, r)->fit;
   }
 }
 
@@ -324,7 +331,7 @@ by_model (const void *a, const void *b)
 
   if (p->model != q->model)
     return p->model - q->model;
-  return p->stage != q->stage ? p->stage - q->stage : p->rank - q->rank;
+  return p->search != q->search ? p->search - q->search : p->rank - q->rank;
 }
 
 static int
@@ -337,16 +344,16 @@ by_fit (const void *a, const void *b)
   return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model (a, b);
 }
 
-/* The first hypotheses of each model, to @e->ranked; returns how many. */
+/* The first @max hypotheses of each model and search; returns how many. */
 static int
-list_hypotheses (const Scopedetect *s, ScopedetectExplain *e)
+list_hypotheses (const ScopedetectFound *f, int max, ScopedetectRanked *ranked)
 {
   int n = 0;
 
-  for (int stage = 0; stage < 2; stage++)
-    for (int m = 0; m < s->n_models; m++)
-      for (int k = 0; k < s->stage[stage].n[m] && k < s->params.candidates; k++)
-        e->ranked[n++] = (ScopedetectRanked){m, stage, k, 0, false};
+  for (int k = 0; k < 2; k++)
+    for (int m = 0; m < f->n_models; m++)
+      for (int i = 0; i < f->by[k].n[m] && i < max; i++)
+        ranked[n++] = (ScopedetectRanked){m, k, i, 0, false};
   return n;
 }
 
@@ -362,24 +369,25 @@ find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 
 /* Chooses the candidates: @chosen, then the fittest of the other hypotheses. */
 static void
-choose (Scopedetect *s, ScopedetectExplain *e, const ScopedetectRanked *chosen,
-    int n_chosen)
+choose (ScopedetectCandidates *c, const ScopedetectFound *f, int max,
+    const ScopedetectRanked *chosen, int n_chosen)
 {
-  int n = list_hypotheses (s, e);
+  Judging j = {f, c};
+  int n = list_hypotheses (f, max, c->ranked);
 
-  parallel_for (n, 1, judge_hypotheses, s);
-  e->n_judged++;
+  parallel_for (n, 1, judge_hypotheses, &j);
+  c->n_judged++;
   for (int i = 0; i < n; i++)
-    e->ranked[i].stays = find (chosen, n_chosen, &e->ranked[i]) >= 0;
-  qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_fit);
+    c->ranked[i].stays = find (chosen, n_chosen, &c->ranked[i]) >= 0;
+  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_fit);
   n = n < SCOPEDETECT_MAX_CANDIDATES ? n : SCOPEDETECT_MAX_CANDIDATES;
-  while (n > 0 && !e->ranked[n - 1].stays &&
-      e->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
+  while (n > 0 && !c->ranked[n - 1].stays &&
+      c->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
     n--;
-  qsort (e->ranked, (size_t) n, sizeof *e->ranked, by_model);
-  e->n_ranked = n;
+  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_model);
+  c->n = n;
   for (int i = 0; i < n; i++)
-    e->candidate[i] = *judged_of (s, &e->ranked[i]);
+    c->candidate[i] = *judged_of (&j, &c->ranked[i]);
 }
 
 double
@@ -389,15 +397,15 @@ scopedetect_score_of (int32_t fit)
 }
 
 static void
-set_objects (const Scopedetect *s, ScopedetectExplain *e)
+set_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
 {
-  for (int i = 0; i < e->n_ranked; i++) {
-    const ScopedetectRanked *r = &e->ranked[i];
-    ScopedetectObject *o = &e->object[i];
+  for (int i = 0; i < c->n; i++) {
+    const ScopedetectRanked *r = &c->ranked[i];
+    ScopedetectObject *o = &c->object[i];
 
-    scopedetect_set_object (o, &s->params, s->scene.has_colour,
-        &s->host_shape[r->model], hypothesis_of (s, r),
-        &s->stage[r->stage].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
+    scopedetect_set_object (o, &f->shape[r->model], hypothesis_of (f, r),
+        &f->by[r->search].measure[r->model * SCOPEDETECT_FOUND + r->rank],
+        f->has_colour, f->tolerance);
     o->model = r->model;
     o->score = scopedetect_score_of (r->fit);
   }
@@ -418,43 +426,85 @@ scopedetect_is_one (const ScopedetectShape *shape,
       scopedetect_apart (shape, at, other) <= INSIDE;
 }
 
-static bool
-is_one (const Scopedetect *s, const ScopedetectExplain *e, int i, int j)
-{
-  return scopedetect_is_one (&s->host_shape[e->candidate[i].model],
-      &e->candidate[i], &e->object[i], &e->candidate[j], &e->object[j]);
-}
-
 /* Poses of one model that are of one object exclude each other. */
 static void
-set_excludes (const Scopedetect *s, ScopedetectExplain *e)
+set_excludes (ScopedetectCandidates *c, const ScopedetectFound *f)
 {
-  size_t words = (size_t) scopedetect_exclude_words (e->n_ranked);
+  size_t words = (size_t) scopedetect_exclude_words (c->n);
 
-  memset (e->excludes, 0, (size_t) e->n_ranked * words * sizeof *e->excludes);
-  for (int i = 0; i < e->n_ranked; i++)
-    for (int j = i - 1; j >= 0 && e->ranked[j].model == e->ranked[i].model; j--)
-      if (is_one (s, e, i, j)) {
-        scopedetect_exclude (e->excludes, e->n_ranked, i, j);
-        scopedetect_exclude (e->excludes, e->n_ranked, j, i);
+  memset (c->excludes, 0, (size_t) c->n * words * sizeof *c->excludes);
+  for (int i = 0; i < c->n; i++)
+    for (int j = i - 1; j >= 0 && c->ranked[j].model == c->ranked[i].model; j--)
+      if (scopedetect_is_one (&f->shape[c->candidate[i].model],
+              &c->candidate[i], &c->object[i], &c->candidate[j],
+              &c->object[j])) {
+        scopedetect_exclude (c->excludes, c->n, i, j);
+        scopedetect_exclude (c->excludes, c->n, j, i);
       }
 }
 
 void
-scopedetect_set_candidates (
-    Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at)
+scopedetect_set_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
+    int max, const ScopedetectRanked *chosen, int n, int *at)
 {
-  ScopedetectExplain *e = &s->explain;
-
-  choose (s, e, chosen, n);
-  set_objects (s, e);
-  set_excludes (s, e);
-  for (int i = 0; i < e->n_ranked; i++) {
-    int k = find (chosen, n, &e->ranked[i]);
+  choose (c, f, max, chosen, n);
+  set_objects (c, f);
+  set_excludes (c, f);
+  for (int i = 0; i < c->n; i++) {
+    int k = find (chosen, n, &c->ranked[i]);
 
     if (k >= 0)
       at[k] = i;
   }
+}
+
+/* ---- What a choice leaves (2.3) ---- */
+
+typedef struct {
+  const ScopedetectPoints *points;
+  const ScopedetectShape *shape;
+  Turn r;
+  Vec t;
+  float reach;
+  bool *explained; /* of each point */
+} Leaving;
+
+static void
+leave (void *data, int begin, int end)
+{
+  const Leaving *l = data;
+  Vec centre = vec_transform (&l->r, l->t, l->shape->centre);
+  float off;
+
+  for (int i = begin; i < end; i++) {
+    Vec x = l->points->x[i], d = vec_sub (x, centre);
+
+    if (vec_dot (d, d) <= l->reach * l->reach &&
+        explains (l->shape, &l->r, l->t, x, l->points->normal[i], &off) >= 0)
+      l->explained[i] = true;
+  }
+}
+
+int
+scopedetect_set_left (const ScopedetectFound *f, const ScopedetectCandidates *c,
+    const ScopedetectAssignment *chosen, bool *explained, uint16_t *left)
+{
+  int points = f->points.n, n = 0;
+
+  memset (explained, 0, (size_t) points * sizeof *explained);
+  for (int k = 0; k < chosen->n; k++) {
+    const ScopedetectObject *o = &c->object[chosen->chosen[k]];
+    const ScopedetectShape *shape = &f->shape[o->model];
+    Pose p = pose_from (o->pose);
+    Leaving l = {&f->points, shape, turn_of (p.q), p.t,
+        shape->radius + NEAR_SURFACE, explained};
+
+    parallel_for (points, 256, leave, &l);
+  }
+  for (int i = 0; i < points; i++)
+    if (!explained[i])
+      left[n++] = (uint16_t) i;
+  return n;
 }
 
 /* ---- Votes ---- */
@@ -462,8 +512,8 @@ scopedetect_set_candidates (
 #define VOTED 5 /* poses of a model that are judged */
 
 typedef struct {
-  const Scopedetect *s;
-  int stage;
+  const ScopedetectFound *found;
+  int search;
   ScopedetectVote *vote;
 } Voting;
 
@@ -475,59 +525,23 @@ count_votes (void *data, int begin, int end)
 
   for (int i = begin; i < end; i++) {
     ScopedetectVote *v = &of->vote[i];
-    int n = of->s->stage[of->stage].n[v->model];
+    int n = of->found->by[of->search].n[v->model];
 
     v->fit = -SCOPEDETECT_SURE - 1;
     for (int k = 0; k < n && k < VOTED; k++) {
-      ScopedetectRanked r = {v->model, of->stage, k, 0, false};
+      ScopedetectRanked r = {v->model, of->search, k, 0, false};
 
-      scopedetect_judge_ranked (of->s, &r, &c);
+      scopedetect_judge_ranked (of->found, &r, &c);
       v->fit = c.fit > v->fit ? c.fit : v->fit;
     }
   }
 }
 
 void
-scopedetect_vote (Scopedetect *s, int stage, ScopedetectVote *vote, int n)
+scopedetect_vote (
+    const ScopedetectFound *found, int search, ScopedetectVote *vote, int n)
 {
-  Voting of = {s, stage, vote};
+  Voting of = {found, search, vote};
 
   parallel_for (n, 1, count_votes, &of);
-}
-
-/* ---- Memory ---- */
-
-const char *
-scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    const Device *cpu, DeviceMemory *device, const Device *dev, int n_models,
-    int room)
-{
-  const size_t n = SCOPEDETECT_MAX_CANDIDATES;
-  const size_t all = (size_t) n_models * SCOPEDETECT_FOUND;
-
-  TRY (memory_get_pinned (device, &e->x, (size_t) room));
-  TRY (memory_get_pinned (device, &e->normal, (size_t) room));
-  TRY (memory_get_pinned (device, &e->lab, (size_t) room));
-  TRY (memory_get_pinned (device, &e->left, (size_t) room));
-  TRY (memory_get (host, &e->patches.patch, SCOPEDETECT_MAX_PATCHES));
-  TRY (memory_get (host, &e->ranked, 2 * all));
-  TRY (memory_get (host, &e->judged, 2 * all));
-  TRY (memory_get_pinned (device, &e->candidate, n));
-  TRY (memory_get (host, &e->object, n));
-  TRY (memory_get (host, &e->models, (size_t) n_models));
-  TRY (memory_get (host, &e->explained, (size_t) room));
-  TRY (memory_get_pinned (device, &e->excludes, n * n / 64));
-  TRY (scopedetect_assigner_new (&e->on_host, cpu, host,
-      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS));
-  if (dev->kind == DEVICE_CPU)
-    return NULL;
-  return scopedetect_assigner_new (&e->on_gpu, dev, device,
-      SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS);
-}
-
-void
-scopedetect_explain_free (ScopedetectExplain *e)
-{
-  scopedetect_assigner_free (e->on_host);
-  scopedetect_assigner_free (e->on_gpu);
 }

@@ -11,8 +11,6 @@
 
 #define SCOPEDETECT_MAX_CANDIDATES 1024 /* of a frame: the fittest */
 #define SCOPEDETECT_BESIDE 12           /* patches that go on from one */
-/* A pose explains what is at most so far from its surface, metres. */
-#define SCOPEDETECT_NEAR_SURFACE .012f
 
 /* A point of the scene, for all those around it. */
 typedef struct {
@@ -42,14 +40,54 @@ typedef struct {
   /* With colour: differences between the patches and the model in the same
    * light, of L, and of a with b: 0 to SCOPEDETECT_OTHER_COLOUR. */
   float lightness, chroma;
-  bool second; /* it was found in what stage 1 left */
+  bool second; /* the second search found it */
 } ScopedetectEvidence;
 
+/* What a search found of all models, best first. */
 typedef struct {
-  int model, stage, rank; /* of a hypothesis */
+  ScopedetectHypothesis *hypothesis; /* [model][SCOPEDETECT_FOUND] */
+  ScopedetectMeasure *measure;       /* likewise */
+  int *n;                            /* of each model */
+} ScopedetectFindings;
+
+/* The points of a frame, in host memory. */
+typedef struct {
+  int n;
+  Vec *x, *normal, *lab; /* lab: of frames with colour */
+} ScopedetectPoints;
+
+/* What an explanation is made of. */
+typedef struct {
+  int n_models;
+  ScopedetectShape *shape; /* of each, in host memory */
+  bool has_colour;         /* the frame */
+  double tolerance;        /* as in ScopedetectParams */
+  ScopedetectPoints points;
+  bool has_patches; /* those of these points */
+  ScopedetectPatches patches;
+  ScopedetectFindings by[2]; /* the first search, in all of the frame; and the
+                                second, in what the first choice left */
+} ScopedetectFound;
+
+/* A hypothesis of a search. */
+typedef struct {
+  int model, search, rank; /* search: 0 or 1 */
   int32_t fit;
   bool stays; /* it is a candidate even if others are fitter */
 } ScopedetectRanked;
+
+/* The hypotheses that may be chosen. */
+typedef struct {
+  int n;
+  ScopedetectRanked *ranked;       /* room for all hypotheses */
+  ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES */
+  ScopedetectObject *object;       /* likewise */
+  uint64_t *excludes;              /* as in ScopedetectAssignTask */
+  /* Scratch: [search][model][SCOPEDETECT_FOUND]; and how many searches have
+   * been judged, whose hypotheses do not change. */
+  ScopedetectCandidate *judged;
+  int n_judged;
+} ScopedetectCandidates;
 
 /* How likely an object of a model is in the frame. */
 typedef struct {
@@ -57,41 +95,6 @@ typedef struct {
   int32_t fit; /* of the fittest of its first poses; -SCOPEDETECT_SURE - 1: it
                   has none */
 } ScopedetectVote;
-
-typedef struct {
-  Vec *x, *normal, *lab; /* pinned: of the scene's points */
-  bool has_patches;      /* those of the newest frame */
-  ScopedetectPatches patches;
-  ScopedetectRanked *ranked; /* room for all hypotheses */
-  int n_ranked;
-  ScopedetectCandidate *judged;    /* [stage][model][SCOPEDETECT_FOUND] */
-  int n_judged;                    /* stages whose hypotheses are there */
-  ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES ranked */
-  ScopedetectObject *object;       /* of each */
-  uint64_t *excludes;              /* as in ScopedetectAssignTask */
-  bool *explained;                 /* of each point, by stage 1 */
-  uint16_t *left; /* pinned: numbers of the points that stage 1 leaves */
-  int *models;    /* room for all: those that stage 2 searches for */
-  /* Of the host, and of the GPU; NULL without one. */
-  ScopedetectAssigner *on_host, *on_gpu;
-} ScopedetectExplain;
-
-/* Makes patches of the frame's points, if that has not been done. */
-const char *scopedetect_read_patches (Scopedetect *s);
-
-/* Sets the fit of each of @n votes by what @stage has found of its model. */
-void scopedetect_vote (Scopedetect *s, int stage, ScopedetectVote *vote, int n);
-
-/* The hypotheses of both stages that may be chosen, as candidates: the first of
- * each model, of them the fittest, and @chosen, of which there are @n.  The
- * places that these have then go to @at. */
-void scopedetect_set_candidates (
-    Scopedetect *s, const ScopedetectRanked *chosen, int n, int *at);
-
-/* The number of the point of @shape on whose surface a point of the scene lies,
- * and how far outside, to @off; -1: it lies on none. */
-int scopedetect_explains (const ScopedetectShape *shape, const Turn *r, Vec t,
-    Vec x, Vec normal, float *off);
 
 /* Of @n points, those that are patches, and what lies beside each.  @lab: NULL
  * without colour. */
@@ -112,8 +115,12 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
 /* The candidate that hypothesis @r is, with its patches and fit. */
-void scopedetect_judge_ranked (const Scopedetect *s, const ScopedetectRanked *r,
-    ScopedetectCandidate *candidate);
+void scopedetect_judge_ranked (const ScopedetectFound *found,
+    const ScopedetectRanked *r, ScopedetectCandidate *candidate);
+
+/* Sets the fit of each of @n votes by what @search has found of its model. */
+void scopedetect_vote (
+    const ScopedetectFound *found, int search, ScopedetectVote *vote, int n);
 
 #define SCOPEDETECT_MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
@@ -126,14 +133,45 @@ bool scopedetect_is_one (const ScopedetectShape *shape,
     const ScopedetectCandidate *a, const ScopedetectObject *at,
     const ScopedetectCandidate *b, const ScopedetectObject *other);
 
-/* What @p says of the search of a stage; candidates are still missing. */
-ScopedetectAssignTask scopedetect_task (
-    const ScopedetectParams *p, int n_candidates, bool is_first);
+/* The candidates are @chosen, of which there are @n, and the fittest of the
+ * first @max hypotheses of each model and search.  The places that @chosen have
+ * among them go to @at. */
+void scopedetect_set_candidates (ScopedetectCandidates *c,
+    const ScopedetectFound *found, int max, const ScopedetectRanked *chosen,
+    int n, int *at);
 
-/* Memory for the hypotheses of @n_models, and the points of a frame; @cpu and
- * @dev are where @host and @device are from, if these are not only counted. */
-const char *scopedetect_explain_new (ScopedetectExplain *e, DeviceMemory *host,
-    const Device *cpu, DeviceMemory *device, const Device *dev, int n_models,
-    int room);
-/* Once that memory is freed. */
-void scopedetect_explain_free (ScopedetectExplain *e);
+/* The numbers of the points that none of the candidates @chosen explains,
+ * ascending, to @left; returns how many.  @explained: scratch, for each point.
+ */
+int scopedetect_set_left (const ScopedetectFound *found,
+    const ScopedetectCandidates *c, const ScopedetectAssignment *chosen,
+    bool *explained, uint16_t *left);
+
+/* ---- Objects ---- */
+
+/* scopedetect_model_apart (), by the shape in host memory. */
+double scopedetect_apart (const ScopedetectShape *shape,
+    const ScopedetectObject *a, const ScopedetectObject *b);
+
+/* Fills the result of a hypothesis, all but its model. */
+void scopedetect_set_object (ScopedetectObject *o,
+    const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
+    const ScopedetectMeasure *measure, bool frame_colour, double tolerance);
+
+/* The objects of @model that the first search has found, each by itself: those
+ * that score enough and are no better one's duplicates.  Returns how many;
+ * there is room for SCOPEDETECT_MAX_OBJECTS. */
+int scopedetect_objects_of (const ScopedetectFound *found,
+    const ScopedetectParams *params, int model, ScopedetectObject *objects);
+
+/* Of @n objects, whose models are @shapes, drops those of which less than
+ * @least_own of what they explain is not explained by better ones; @fate has
+ * room for @n.  Returns how many stay, in order. */
+int scopedetect_contest (const ScopedetectShape *shapes, double least_own,
+    ScopedetectObject *objects, uint8_t *fate, int n);
+
+static inline bool
+scopedetect_meet (const ImageBox *a, const ImageBox *b)
+{
+  return a->x0 < b->x1 && b->x0 < a->x1 && a->y0 < b->y1 && b->y0 < a->y1;
+}

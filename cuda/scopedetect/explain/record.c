@@ -15,9 +15,9 @@
 _Static_assert(SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
     "records choose as many objects as explanations");
 
-/* A pose that was found, by model, stage and rank. */
+/* A pose that was found, by model, search and rank. */
 typedef struct {
-  int model, stage, rank;
+  int model, search, rank;
   float part[SCOPEDETECT_N_PARTS];
   bool is_likely; /* it has a fit that a candidate may have */
 } Listed;
@@ -42,9 +42,9 @@ static void
 list (const Scopedetect *s, ScopedetectRecord *r)
 {
   for (int m = 0; m < s->n_models; m++)
-    for (int stage = 0; stage < 2; stage++)
-      for (int k = 0; k < s->stage[stage].n[m]; k++)
-        r->listed[r->n++] = (Listed){.model = m, .stage = stage, .rank = k};
+    for (int search = 0; search < 2; search++)
+      for (int k = 0; k < s->found.by[search].n[m]; k++)
+        r->listed[r->n++] = (Listed){.model = m, .search = search, .rank = k};
 }
 
 static void
@@ -57,16 +57,17 @@ judge (void *data, int begin, int end)
     Listed *l = &make->r->listed[i];
     ScopedetectCandidate *c = &make->r->candidate[i];
     int at = l->model * SCOPEDETECT_FOUND + l->rank;
-    const ScopedetectHypothesis *a = &s->stage[l->stage].hypothesis[at];
-    const ScopedetectShape *shape = &s->host_shape[l->model];
-    ScopedetectRanked ranked = {l->model, l->stage, l->rank, 0, false};
+    const ScopedetectFindings *by = &s->found.by[l->search];
+    const ScopedetectHypothesis *a = &by->hypothesis[at];
+    const ScopedetectShape *shape = &s->found.shape[l->model];
+    ScopedetectRanked ranked = {l->model, l->search, l->rank, 0, false};
     ScopedetectRecorded *pose = &make->r->pose[i];
 
-    scopedetect_judge_ranked (s, &ranked, c);
+    scopedetect_judge_ranked (&s->found, &ranked, c);
     l->is_likely = c->fit >= SCOPEDETECT_MIN_FIT;
     memcpy (l->part, a->part, sizeof l->part);
-    scopedetect_set_object (&make->object[i], &s->params, s->scene.has_colour,
-        shape, a, &s->stage[l->stage].measure[at]);
+    scopedetect_set_object (&make->object[i], shape, a, &by->measure[at],
+        s->found.has_colour, s->found.tolerance);
     pose->model = l->model;
     pose->score = scopedetect_score_of (c->fit);
     memcpy (pose->pose, make->object[i].pose, sizeof pose->pose);
@@ -84,7 +85,7 @@ exclude (void *data, int begin, int end)
     for (int j = 0; j < r->n; j++)
       if (j != i && r->listed[j].model == r->listed[i].model &&
           r->listed[i].is_likely && r->listed[j].is_likely &&
-          scopedetect_is_one (&make->s->host_shape[r->listed[i].model],
+          scopedetect_is_one (&make->s->found.shape[r->listed[i].model],
               &r->candidate[i > j ? i : j], &make->object[i > j ? i : j],
               &r->candidate[i > j ? j : i], &make->object[i > j ? j : i]))
         scopedetect_exclude (r->excludes, r->n, i, j);
@@ -99,9 +100,9 @@ scopedetect_record_new (ScopedetectRecord **record, const Scopedetect *s)
 
   *record = NULL;
   for (int k = 0; k < 2 * s->n_models; k++)
-    n += (size_t) s->stage[k % 2].n[k / 2];
+    n += (size_t) s->found.by[k % 2].n[k / 2];
   if (r) {
-    r->n_patches = s->explain.patches.n;
+    r->n_patches = s->found.patches.n;
     r->listed = calloc (n, sizeof *r->listed);
     r->candidate = calloc (n, sizeof *r->candidate);
     r->pose = calloc (n, sizeof *r->pose);
@@ -153,7 +154,7 @@ rank_of (const ScopedetectRecord *r, const int32_t *score, int i)
   int rank = 0;
 
   for (int j = i - l->rank; j < r->n && r->listed[j].model == l->model &&
-       r->listed[j].stage == l->stage;
+       r->listed[j].search == l->search;
        j++)
     rank += score[j] > score[i] || (score[j] == score[i] && j < i);
   return rank;
@@ -176,7 +177,7 @@ scopedetect_record_candidates (const ScopedetectRecord *r,
   return n;
 }
 
-/* Candidates of a stage, as a task has them. */
+/* Candidates, as a task has them. */
 typedef struct {
   int n;
   int *number; /* ascending */
@@ -214,14 +215,14 @@ close_choice (Choice *c)
   scopedetect_assigner_free (c->assigner);
 }
 
-/* The candidates of the first @stages searches. */
+/* The candidates of the first @searches searches. */
 static void
-fill (
-    Choice *c, const ScopedetectRecord *r, const int *number, int n, int stages)
+fill (Choice *c, const ScopedetectRecord *r, const int *number, int n,
+    int searches)
 {
   c->n = 0;
   for (int i = 0; i < n; i++)
-    if (r->listed[number[i]].stage < stages)
+    if (r->listed[number[i]].search < searches)
       c->number[c->n++] = number[i];
   memset (c->excludes, 0,
       (size_t) c->n * (size_t) scopedetect_exclude_words (c->n) *
@@ -242,7 +243,7 @@ static int
 choose (const Choice *c, const ScopedetectRecord *r, const ScopedetectParams *p,
     bool is_first, int *chosen, int n)
 {
-  ScopedetectAssignTask task = scopedetect_task (p, c->n, is_first);
+  ScopedetectAssignTask task = scopedetect_assign_task (p, c->n, is_first);
   ScopedetectAssignment best;
 
   task.candidate = c->candidate;
