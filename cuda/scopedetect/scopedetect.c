@@ -56,7 +56,7 @@ check_frame (const ScopedetectScene *s, const ScopedetectFrame *f)
 }
 
 static void
-set_camera (ScopedetectScene *s, const ScopedetectCamera *c)
+set_camera (ScopedetectScene *s, const Camera *c)
 {
   s->fx = (float) c->fx, s->fy = (float) c->fy;
   s->per_fx = 1 / s->fx, s->per_fy = 1 / s->fy;
