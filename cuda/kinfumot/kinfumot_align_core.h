@@ -10,15 +10,15 @@
 
 #define KINFUMOT_LEVELS 3
 
-/* Pixels from one that is looked at to the next. */
+/* Pixels from a pixel that is used to the next. */
 BOTH int
-kinfumot_stride (int level)
+kinfumot_level_stride (int level)
 {
   return 4 >> level;
 }
 
 BOTH int
-kinfumot_iterations (int level)
+kinfumot_level_iterations (int level)
 {
   return level == 0 ? 4 : level == 1 ? 5 : 10;
 }
@@ -26,46 +26,47 @@ kinfumot_iterations (int level)
 /* ---- Outlines ---- */
 
 /* The points of a flat face do not determine all directions; its outline
- * determines the others.  Where an object ends before a surface that is farther
- * away, the end of its model is looked for along the row and the column. */
+ * determines most of the rest.  Where an object ends before a surface that is
+ * farther away, the end of its model is searched for along the row and the
+ * column. */
 
 #define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
 
-/* The depth of the next pixels towards @step, the first of @room that has one;
- * 0 for none.  All are read at once: a GPU would wait for one after the other.
+/* The depth of the first of the next @room pixels towards @step that has one; 0
+ * if none has.  All are read at once: a GPU would wait for one after the other.
  */
 BOTH int
-kinfumot_next_depth (const KinfumotWork *w, int at, int step, int room)
+kinfumot_next_depth (const uint16_t *depth, int at, int step, int room)
 {
   uint16_t depths[KINFUMOT_OUTLINE];
-  int depth = 0;
+  int next = 0;
 
   UNROLLED
   for (int i = 0; i < KINFUMOT_OUTLINE; i++)
-    depths[i] = i < room ? w->now.depth[at + (i + 1) * step] : 0;
+    depths[i] = i < room ? depth[at + (i + 1) * step] : 0;
   UNROLLED
   for (int i = KINFUMOT_OUTLINE - 1; i >= 0; i--)
-    depth = depths[i] ? depths[i] : depth;
-  return depth;
+    next = depths[i] ? depths[i] : next;
+  return next;
 }
 
 /* Whether the surface of pixel @at ends towards @step, where the frame has
  * @room more pixels: the next pixel that has depth is farther away, or none of
  * KINFUMOT_OUTLINE has.  A hole in the surface is no end. */
 BOTH bool
-kinfumot_ends (const KinfumotWork *w, int at, int step, int room)
+kinfumot_surface_ends (const uint16_t *depth, int at, int step, int room)
 {
-  int depth = w->now.depth[at + step];
+  int next = depth[at + step];
 
-  if (!depth)
-    depth = kinfumot_next_depth (w, at, step, room);
-  return !depth ||
-      kinfumot_metres ((uint16_t) depth) >
-      kinfumot_metres (w->now.depth[at]) + KINFUMOT_JUMP;
+  if (!next)
+    next = kinfumot_next_depth (depth, at, step, room);
+  return !next ||
+      kinfumot_metres ((uint16_t) next) >
+      kinfumot_metres (depth[at]) + KINFUMOT_JUMP;
 }
 
-/* The same of a model: @depth and @next are those of a pixel of its view and of
- * the pixel beside it, 0 for none. */
+/* Whether a model's surface ends between two pixels of its view, of depth
+ * @depth and @next, 0 for none. */
 BOTH bool
 kinfumot_view_ends (float depth, float next)
 {
@@ -106,38 +107,41 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
  * free: the object ends there.  Else it may go on where no frame showed it.  Of
  * a model in its first frames, one frame is enough. */
 BOTH bool
-kinfumot_free_beside (const KinfumotWork *w, int model, int at, Vec aside)
+kinfumot_free_beside (const KinfumotAlignIn *in, int model, int at, Vec aside)
 {
-  Vec p = kinfumot_along (&w->rays[at], w->views[model][at].depth);
-  Vec there = vec_add (p, vec_scale (aside, 2 * w->grid.voxel));
+  const KinfumotMatching *match = &in->matching;
+  const KinfumotModel *m = &match->models[model];
+  Vec p = kinfumot_ray_point (
+      &match->points.optics.rays[at], match->views.of[model][at].depth);
+  Vec beside = vec_add (p, vec_scale (aside, 2 * in->grid.voxel));
   KinfumotLast last = kinfumot_no_last ();
 
-  return kinfumot_is_free (kinfumot_nearest (&w->grid, &last, model,
-                               kinfumot_to_model (&w->models[model], there)),
-      w->models[model].steps < KINFUMOT_STEPS ? 1 : KINFUMOT_FREE_WEIGHT);
+  return kinfumot_is_free (
+      kinfumot_nearest (&in->grid, &last, model, kinfumot_to_model (m, beside)),
+      m->steps < KINFUMOT_STEPS ? 1 : KINFUMOT_FREE_WEIGHT);
 }
 
 #define KINFUMOT_WIDTH 2 /* pixels that a surface goes on before its end */
 
 /* Whether the surface of pixel @at, which ends at @side, goes on across that
  * axis: KINFUMOT_WIDTH pixels before the end it has a pixel to both sides.
- * Else the outline runs along the axis, and the pixel ends where noise has torn
- * it. */
+ * Else the outline runs along the axis, and noise has torn the pixel. */
 BOTH bool
-kinfumot_is_wide (const KinfumotWork *w, int at, int side)
+kinfumot_is_wide (const KinfumotPoints *points, int at, int side)
 {
   const int max = (int) (KINFUMOT_JUMP * KINFUMOT_UNITS);
-  const int x = at % w->width, y = at / w->width, reach = KINFUMOT_WIDTH;
+  const int width = points->optics.width, height = points->optics.height;
+  const int x = at % width, y = at / width, reach = KINFUMOT_WIDTH;
   const int inside = side & 1 ? -reach : reach;
-  const int middle = at + inside * (side >> 1 ? w->width : 1);
-  const int aside = reach * (side >> 1 ? 1 : w->width);
+  const int middle = at + inside * (side >> 1 ? width : 1);
+  const int aside = reach * (side >> 1 ? 1 : width);
   int here, one, two;
 
-  if (x < reach || y < reach || x >= w->width - reach || y >= w->height - reach)
+  if (x < reach || y < reach || x >= width - reach || y >= height - reach)
     return false;
-  here = w->now.depth[at];
-  one = w->now.depth[middle - aside];
-  two = w->now.depth[middle + aside];
+  here = points->depth[at];
+  one = points->depth[middle - aside];
+  two = points->depth[middle + aside];
   return one && two && one > here - max && one < here + max &&
       two > here - max && two < here + max;
 }
@@ -145,16 +149,18 @@ kinfumot_is_wide (const KinfumotWork *w, int at, int side)
 /* Whether the surface of pixel @at ends at @side, and its outline runs across
  * that axis. */
 BOTH bool
-kinfumot_is_end (const KinfumotWork *w, int at, int side)
+kinfumot_is_end (const KinfumotPoints *points, int at, int side)
 {
-  const int step = side >> 1 ? w->width : 1;
-  const int along = side >> 1 ? at / w->width : at % w->width;
-  const int size = side >> 1 ? w->height : w->width;
+  const int width = points->optics.width;
+  const int step = side >> 1 ? width : 1;
+  const int along = side >> 1 ? at / width : at % width;
+  const int size = side >> 1 ? points->optics.height : width;
   const int room = side & 1 ? size - 1 - along : along;
 
-  return w->now.depth[at] && room > 0 &&
-      kinfumot_ends (w, at, side & 1 ? step : -step, room) &&
-      kinfumot_is_wide (w, at, side);
+  return points->depth[at] && room > 0 &&
+      kinfumot_surface_ends (
+          points->depth, at, side & 1 ? step : -step, room) &&
+      kinfumot_is_wide (points, at, side);
 }
 
 #define KINFUMOT_TORN 2 /* pixels without depth where a surface ends */
@@ -164,44 +170,48 @@ kinfumot_is_end (const KinfumotWork *w, int at, int side)
  * are more than KINFUMOT_TORN.  @room: the pixels of the frame towards @step.
  */
 BOTH float
-kinfumot_torn (const KinfumotWork *w, int at, int step, int room)
+kinfumot_torn (const uint16_t *depth, int at, int step, int room)
 {
   float torn = 0;
 
   UNROLLED
   for (int i = KINFUMOT_TORN + 1; i > 0; i--)
-    if (i <= room && w->now.depth[at + i * step])
+    if (i <= room && depth[at + i * step])
       torn = .5f * (float) (i - 1);
   return torn;
 }
 
-/* What the surface of pixel @at, which ends at @side, says along that axis. */
+/* The equation of the outline along an axis: the surface of pixel @at ends at
+ * @side.  False for none. */
 BOTH bool
-kinfumot_outline (const KinfumotWork *w, int model, const KinfumotModel *m,
-    int at, int side, KinfumotTerm *term)
+kinfumot_outline_term (const KinfumotAlignIn *in, int model,
+    const KinfumotModel *m, int at, int side, KinfumotTerm *term)
 {
-  const int axis = side >> 1, size = axis ? w->height : w->width;
-  const int sign = side & 1 ? 1 : -1, step = axis ? w->width : 1;
-  int along = axis ? at / w->width : at % w->width, before, end;
-  const float torn =
-      kinfumot_torn (w, at, sign * step, sign > 0 ? size - 1 - along : along);
+  const KinfumotPoints *points = &in->matching.points;
+  const KinfumotOptics *optics = &points->optics;
+  const int width = optics->width;
+  const int axis = side >> 1, size = axis ? optics->height : width;
+  const int sign = side & 1 ? 1 : -1, step = axis ? width : 1;
+  int along = axis ? at / width : at % width, before, end;
+  const float torn = kinfumot_torn (
+      points->depth, at, sign * step, sign > 0 ? size - 1 - along : along);
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
   float off;
 
-  p = vec_transform (&m->turn, m->step, kinfumot_point (w, at));
-  at = kinfumot_pixel (w, p);
+  p = vec_transform (&m->turn, m->step, kinfumot_point (points, at));
+  at = kinfumot_pixel (optics, p);
   if (at < 0)
     return false;
-  along = axis ? at / w->width : at % w->width;
+  along = axis ? at / width : at % width;
   before = sign > 0 ? along : size - 1 - along;
-  end = kinfumot_view_end (
-      w->views[model], at, sign * step, before, size - 1 - before, p.z);
+  end = kinfumot_view_end (in->matching.views.of[model], at, sign * step,
+      before, size - 1 - before, p.z);
   if (end < 0 ||
-      !kinfumot_free_beside (w, model, end, vec_scale (n, (float) sign)))
+      !kinfumot_free_beside (in, model, end, vec_scale (n, (float) sign)))
     return false;
-  q = kinfumot_along (&w->rays[end], p.z);
+  q = kinfumot_ray_point (&optics->rays[end], p.z);
   off = axis ? q.y - p.y : q.x - p.x;
-  off -= (float) sign * torn * p.z / (axis ? w->lens.fy : w->lens.fx);
+  off -= (float) sign * torn * p.z / (axis ? optics->lens.fy : optics->lens.fx);
   *term = kinfumot_term_of (p, n, off, 1);
   return true;
 }
@@ -216,52 +226,58 @@ kinfumot_facing (const KinfumotPair *pair)
   return -vec_dot (pair->n, pair->p) / sqrtf (vec_dot (pair->p, pair->p));
 }
 
-/* What the surface of a pixel adds to the sums of @model, false for nothing. */
+/* The equation of the surface that pixel @at shows, for @model, whose state by
+ * now is @m; false for none. */
 BOTH bool
-kinfumot_term (const KinfumotWork *w, int model, const KinfumotModel *m, int at,
-    KinfumotTerm *term)
+kinfumot_surface_term (const KinfumotAlignIn *in, int model,
+    const KinfumotModel *m, int at, KinfumotTerm *term)
 {
-  Vec normal = w->normals[at], point;
+  const KinfumotMatching *match = &in->matching;
+  Vec normal = in->normals[at], point;
   KinfumotPair pair;
 
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
     return false;
-  point = kinfumot_point (w, at);
-  if (!kinfumot_pair_of (w, m, w->views[model], point, &pair) ||
-      !kinfumot_fits (w, m, normal, &pair))
+  point = kinfumot_point (&match->points, at);
+  if (!kinfumot_pair_in_view (
+          &match->points.optics, m, match->views.of[model], point, &pair) ||
+      !kinfumot_pair_fits (match, m, normal, &pair))
     return false;
-  if (kinfumot_others (w, model, at, point, &pair))
+  if (kinfumot_is_claimed (match, &in->claims, model, at, point, &pair))
     return false;
   *term = kinfumot_term_of (
       pair.p, pair.n, -pair.before, model ? 1 : kinfumot_facing (&pair));
   return true;
 }
 
-/* Adds what the surface of pixel @at says of @model, which by now is @m. */
+/* Adds the equation of the surface that pixel @at shows. */
 BOTH void
-kinfumot_add_surface (const KinfumotWork *w, int model, const KinfumotModel *m,
-    int at, int64_t sums[KINFUMOT_N_SUMS])
+kinfumot_add_surface (const KinfumotAlignIn *in, int model,
+    const KinfumotModel *m, int at, int64_t sums[KINFUMOT_N_SUMS])
 {
   KinfumotTerm term;
 
-  if (w->now.depth[at] && kinfumot_term (w, model, m, at, &term))
-    kinfumot_add (sums, &term);
+  if (in->matching.points.depth[at] &&
+      kinfumot_surface_term (in, model, m, at, &term))
+    kinfumot_add_term (sums, &term);
 }
 
-/* Adds what @end, one of w->ends, says of an object, if its pixel is one of
- * those that lie @stride apart in the object's box. */
+/* Adds the equation of @end, an end of a surface, if its pixel is one of those
+ * that lie @stride apart in the object's box. */
 BOTH void
-kinfumot_add_end (const KinfumotWork *w, int model, const KinfumotModel *m,
+kinfumot_add_end (const KinfumotAlignIn *in, int model, const KinfumotModel *m,
     int stride, uint32_t end, int64_t sums[KINFUMOT_N_SUMS])
 {
   const int at = (int) (end / KINFUMOT_SIDES);
-  const int x = at % w->width, y = at / w->width;
+  const int x = at % in->matching.points.optics.width,
+            y = at / in->matching.points.optics.width;
   const ImageBox *box = &m->box;
   KinfumotTerm term;
 
   if (x < box->x0 || y < box->y0 || x >= box->x1 || y >= box->y1 ||
       (x - box->x0) % stride || (y - box->y0) % stride)
     return;
-  if (kinfumot_outline (w, model, m, at, (int) (end % KINFUMOT_SIDES), &term))
-    kinfumot_add (sums, &term);
+  if (kinfumot_outline_term (
+          in, model, m, at, (int) (end % KINFUMOT_SIDES), &term))
+    kinfumot_add_term (sums, &term);
 }

@@ -6,104 +6,113 @@
 
 #include "common/parallel.h"
 #include "kinfumot/kinfumot_align_core.h"
-#include "kinfumot/kinfumot_cpu.h"
 
 typedef struct {
-  const KinfumotModel *m; /* as it is by now */
+  const KinfumotAlignIn *in;
+  const uint32_t *ends;
+  int model;
+  const KinfumotModel *m; /* the model's state by now */
   int stride;
   int64_t *sums;
-} Round;
+} AlignLoop;
 
 /* To the sums of all threads. */
 static void
-add_sums (const Round *round, const int64_t sums[KINFUMOT_N_SUMS])
+add_thread_sums (const AlignLoop *loop, const int64_t sums[KINFUMOT_N_SUMS])
 {
   for (int i = 0; i < KINFUMOT_N_SUMS; i++)
-    __atomic_fetch_add (&round->sums[i], sums[i], __ATOMIC_RELAXED);
+    __atomic_fetch_add (&loop->sums[i], sums[i], __ATOMIC_RELAXED);
 }
 
 static void
-sum_rows (void *data, int begin, int end)
+sum_surface_rows (void *data, int begin, int end)
 {
-  const KinfumotLoop *loop = data;
-  const KinfumotWork *w = loop->w;
-  const Round *round = loop->more;
-  const ImageBox *box = &round->m->box;
+  const AlignLoop *loop = data;
+  const ImageBox *box = &loop->m->box;
+  const int width = loop->in->matching.points.optics.width;
   int64_t sums[KINFUMOT_N_SUMS] = {0};
 
   for (int row = begin; row < end; row++) {
-    int y = box->y0 + row * round->stride;
+    int y = box->y0 + row * loop->stride;
 
-    for (int x = box->x0; x < box->x1; x += round->stride)
-      kinfumot_add_surface (w, loop->model, round->m, y * w->width + x, sums);
+    for (int x = box->x0; x < box->x1; x += loop->stride)
+      kinfumot_add_surface (
+          loop->in, loop->model, loop->m, y * width + x, sums);
   }
-  add_sums (round, sums);
+  add_thread_sums (loop, sums);
 }
 
 static void
-sum_ends (void *data, int begin, int end)
+sum_surface_ends (void *data, int begin, int end)
 {
-  const KinfumotLoop *loop = data;
-  const Round *round = loop->more;
+  const AlignLoop *loop = data;
   int64_t sums[KINFUMOT_N_SUMS] = {0};
 
   for (int i = begin; i < end; i++)
     kinfumot_add_end (
-        loop->w, loop->model, round->m, round->stride, loop->w->ends[i], sums);
-  add_sums (round, sums);
+        loop->in, loop->model, loop->m, loop->stride, loop->ends[i], sums);
+  add_thread_sums (loop, sums);
 }
 
-/* Lists the ends of the surfaces in some rows. */
-static void
-list_ends (void *data, int begin, int end)
-{
-  const KinfumotWork *w = data;
+typedef struct {
+  const KinfumotPoints *points;
+  const KinfumotAlignScratch *scratch;
+} EndsLoop;
 
-  for (int at = begin * w->width; at < end * w->width; at++)
+static void
+list_row_ends (void *data, int begin, int end)
+{
+  const EndsLoop *loop = data;
+  const KinfumotAlignScratch *s = loop->scratch;
+  const int width = loop->points->optics.width;
+
+  for (int at = begin * width; at < end * width; at++)
     for (int side = 0; side < KINFUMOT_SIDES; side++)
-      if (kinfumot_is_end (w, at, side))
-        w->ends[__atomic_fetch_add (&w->pool->n_ends, 1, __ATOMIC_RELAXED)] =
+      if (kinfumot_is_end (loop->points, at, side))
+        s->ends[__atomic_fetch_add (s->n_ends, 1, __ATOMIC_RELAXED)] =
             (uint32_t) (KINFUMOT_SIDES * at + side);
 }
 
 static void
-align_model (const KinfumotWork *w, int model)
+align_model (
+    const KinfumotAlignIn *in, const KinfumotAlignScratch *scratch, int model)
 {
-  KinfumotModel *m = &w->alignments[model].aligned;
-  Round round = {m, 0, m->sums};
-  KinfumotLoop loop = {w, model, &round};
+  KinfumotModel *m = &scratch->alignments[model].aligned;
+  AlignLoop loop = {in, scratch->ends, model, m, 0, m->sums};
   KinfumotEigen eigen;
 
-  *m = w->models[model];
+  *m = in->matching.models[model];
   for (int level = 0; level < KINFUMOT_LEVELS; level++) {
     int rows;
 
-    round.stride = kinfumot_stride (level);
-    rows = (m->box.y1 - m->box.y0 + round.stride - 1) / round.stride;
+    loop.stride = kinfumot_level_stride (level);
+    rows = (m->box.y1 - m->box.y0 + loop.stride - 1) / loop.stride;
     m->settled = false;
-    for (int i = 0; i < kinfumot_iterations (level) && !m->settled; i++) {
+    for (int i = 0; i < kinfumot_level_iterations (level) && !m->settled; i++) {
       memset (m->sums, 0, sizeof m->sums);
-      parallel_for (rows, 4, sum_rows, &loop);
+      parallel_for (rows, 4, sum_surface_rows, &loop);
       if (model)
-        parallel_for ((int) w->pool->n_ends, 256, sum_ends, &loop);
+        parallel_for ((int) *scratch->n_ends, 256, sum_surface_ends, &loop);
       kinfumot_iterate (m, &eigen, 0, 1);
     }
   }
 }
 
 const char *
-kinfumot_align_cpu (
-    const Device *dev, const KinfumotWork *w, int first, int last)
+kinfumot_align_cpu (const Device *dev, const KinfumotAlignIn *in, int first,
+    int last, KinfumotAlignScratch *scratch, KinfumotModel *models)
 {
+  EndsLoop loop = {&in->matching.points, scratch};
+
   (void) dev;
-  w->pool->n_ends = 0;
   if (last > 1)
-    parallel_for (w->height, 0, list_ends, (void *) w);
+    parallel_for (loop.points->optics.height, 0, list_row_ends, &loop);
   for (int m = first; m < last; m++)
-    if (w->models[m].active == KINFUMOT_AWAKE)
-      align_model (w, m);
+    if (models[m].active == KINFUMOT_AWAKE)
+      align_model (in, scratch, m);
   for (int m = first; m < last; m++)
-    if (w->models[m].active == KINFUMOT_AWAKE)
-      w->models[m] = w->alignments[m].aligned;
+    if (models[m].active == KINFUMOT_AWAKE)
+      models[m] = scratch->alignments[m].aligned;
+  *scratch->n_ends = 0;
   return NULL;
 }

@@ -6,12 +6,13 @@
 #include "kinfumot/kinfumot_cuda.cuh"
 
 #define ALIGN_THREADS 512
+#define TAKE_THREADS 128
 
 /* Sum number @lane of all lanes' 2 HALF, HALF times.  A lane keeps half of what
  * it has and gives the other half away. */
 template <int HALF>
 static __device__ __forceinline__ int64_t
-sum_of_lane (int64_t v[2 * HALF], int lane)
+lane_sum (int64_t v[2 * HALF], int lane)
 {
   bool upper = lane & HALF;
 
@@ -23,13 +24,13 @@ sum_of_lane (int64_t v[2 * HALF], int lane)
     v[i] = keep + __shfl_xor_sync (ALL_LANES, give, HALF);
   }
   if constexpr (HALF > 1)
-    return sum_of_lane<HALF / 2> (v, lane);
+    return lane_sum<HALF / 2> (v, lane);
   return v[0];
 }
 
 /* The sums of all threads of the block are added to those of the model. */
 static __device__ void
-add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
+add_block_sums (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
 {
   __shared__ int64_t of_warps[ALIGN_THREADS / 32][KINFUMOT_N_SUMS];
   int64_t *of_warp = of_warps[threadIdx.x / 32];
@@ -42,7 +43,7 @@ add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
     if (lane == 0)
       of_warp[i] = sum;
   }
-  of_warp[lane] = sum_of_lane<16> (mine, lane);
+  of_warp[lane] = lane_sum<16> (mine, lane);
   __syncthreads ();
   if (threadIdx.x < KINFUMOT_N_SUMS) {
     int64_t sum = 0;
@@ -57,7 +58,7 @@ add_block (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
 
 /* Copies @n bytes, a multiple of four, by all threads of the block. */
 static __device__ void
-copy_words (void *to, const void *from, size_t n)
+copy_by_block (void *to, const void *from, size_t n)
 {
   for (size_t i = threadIdx.x; i < n / 4; i += blockDim.x)
     ((uint32_t *) to)[i] = ((const uint32_t *) from)[i];
@@ -65,7 +66,7 @@ copy_words (void *to, const void *from, size_t n)
 
 /* Waits until the blocks of the model have come here @times times together. */
 static __device__ void
-await_blocks (uint32_t *done, uint32_t times)
+await_model_blocks (uint32_t *done, uint32_t times)
 {
   __syncthreads ();
   if (threadIdx.x == 0) {
@@ -79,7 +80,7 @@ await_blocks (uint32_t *done, uint32_t times)
 }
 
 static __device__ int
-pixels_in (const ImageBox *box, int stride)
+box_pixels (const ImageBox *box, int stride)
 {
   return ceil_div (box->x1 - box->x0, stride) *
       ceil_div (box->y1 - box->y0, stride);
@@ -87,77 +88,80 @@ pixels_in (const ImageBox *box, int stride)
 
 typedef struct {
   int at;      /* a pixel */
-  bool is_end; /* or of an end the place in w.ends */
-} Place;
+  bool is_end; /* or the place of an end in its list */
+} AlignItem;
 
-/* Number @i of the pixels in the box, and then of the ends in all of the frame:
- * each of those, which are few, is asked whether it is in the box. */
-static __device__ Place
-place_of (const KinfumotWork *w, const ImageBox *box, int stride, int i)
+/* Item @i of the pixels in the box, and then of the ends in all of the frame:
+ * each of the ends, which are few, is asked whether it is in the box. */
+static __device__ AlignItem
+align_item (int width, const ImageBox *box, int stride, int i)
 {
   const int columns = ceil_div (box->x1 - box->x0, stride);
-  const int pixels = pixels_in (box, stride);
+  const int pixels = box_pixels (box, stride);
 
   if (i >= pixels)
-    return Place{i - pixels, true};
-  return Place{(box->y0 + i / columns * stride) * w->width + box->x0 +
-          i % columns * stride,
+    return AlignItem{i - pixels, true};
+  return AlignItem{
+      (box->y0 + i / columns * stride) * width + box->x0 + i % columns * stride,
       false};
 }
 
 static __device__ __forceinline__ void
-bring_near (const void *p)
+prefetch_address (const void *p)
 {
   asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
 }
 
-/* Asks for what is known of a place before it is looked at, which would wait
- * for one after the other. */
+/* Asks for the data of an item before it is used: reading would wait for one
+ * after the other. */
 static __device__ void
-bring_place (const KinfumotWork *w, const Place *place)
+prefetch_item (
+    const KinfumotAlignIn *in, const uint32_t *ends, const AlignItem *item)
 {
-  if (place->is_end) {
-    bring_near (w->ends + place->at);
+  if (item->is_end) {
+    prefetch_address (ends + item->at);
     return;
   }
-  bring_near (w->now.depth + place->at);
-  bring_near (w->normals + place->at);
-  bring_near (w->rays + place->at);
+  prefetch_address (in->matching.points.depth + item->at);
+  prefetch_address (in->normals + item->at);
+  prefetch_address (in->matching.points.optics.rays + item->at);
 }
 
-/* Adds what the pixels in the model's box say, and @ends ends, to @sums. */
+/* Adds the equations of the pixels in the model's box, and of @n_ends ends, to
+ * @sums. */
 static __device__ void
-add_places (const KinfumotWork *w, int model, const KinfumotModel *m, int ends,
-    int stride, int blocks, int64_t *sums)
+add_items (const KinfumotAlignIn *in, int model, const KinfumotModel *m,
+    const uint32_t *ends, int n_ends, int stride, int blocks, int64_t *sums)
 {
   const ImageBox box = m->box;
-  const int n = pixels_in (&box, stride) + ends, step = blocks * ALIGN_THREADS;
+  const int n = box_pixels (&box, stride) + n_ends,
+            step = blocks * ALIGN_THREADS;
   int64_t mine[KINFUMOT_N_SUMS] = {0};
-  Place next = {0, false};
+  AlignItem next = {0, false};
   const auto go_to = [&] (int i) {
     if (i >= n)
       return;
-    next = place_of (w, &box, stride, i);
-    bring_place (w, &next);
+    next = align_item (in->matching.points.optics.width, &box, stride, i);
+    prefetch_item (in, ends, &next);
   };
 
   go_to (thread_index ());
   for (int i = thread_index (); i < n; i += step) {
-    const Place here = next;
+    const AlignItem here = next;
 
     go_to (i + step);
     if (here.is_end)
-      kinfumot_add_end (w, model, m, stride, w->ends[here.at], mine);
+      kinfumot_add_end (in, model, m, stride, ends[here.at], mine);
     else
-      kinfumot_add_surface (w, model, m, here.at, mine);
+      kinfumot_add_surface (in, model, m, here.at, mine);
   }
   if ((int) (blockIdx.x * ALIGN_THREADS) < n)
-    add_block (mine, sums);
+    add_block_sums (mine, sums);
 }
 
 /* Lists the ends of the frame's surfaces. */
 static __global__ void
-list_ends (KinfumotWork w)
+list_surface_ends (KinfumotPoints points, uint32_t *ends, uint32_t *n_ends)
 {
   const int at = thread_index (), lane = threadIdx.x % 32;
   uint32_t lanes[KINFUMOT_SIDES], n = 0, sides = 0, first = 0;
@@ -165,29 +169,29 @@ list_ends (KinfumotWork w)
   await_previous ();
 #pragma unroll
   for (int side = 0; side < KINFUMOT_SIDES; side++) {
-    const bool is_end =
-        at < w.width * w.height && kinfumot_is_end (&w, at, side);
+    const bool is_end = at < kinfumot_n_pixels (&points.optics) &&
+        kinfumot_is_end (&points, at, side);
 
     sides |= (uint32_t) is_end << side;
     lanes[side] = __ballot_sync (ALL_LANES, is_end);
     n += __popc (lanes[side]);
   }
   if (n && lane == 0)
-    first = atomicAdd (&w.pool->n_ends, n);
+    first = atomicAdd (n_ends, n);
   first = __shfl_sync (ALL_LANES, first, 0);
 #pragma unroll
   for (int side = 0; side < KINFUMOT_SIDES; side++) {
     if (sides >> side & 1)
-      w.ends[first + __popc (lanes[side] & ((1u << lane) - 1))] =
+      ends[first + __popc (lanes[side] & ((1u << lane) - 1))] =
           KINFUMOT_SIDES * at + side;
     first += __popc (lanes[side]);
   }
 }
 
-/* Each block solves for itself: that is sooner than to wait for one.  The sums
- * of the iteration before, which all have read, become 0. */
+/* Each block solves for itself: that is sooner than to wait for one block.  The
+ * sums of the previous iteration, which all have read, become 0. */
 static __device__ void
-solve (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
+solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
 {
   __shared__ KinfumotEigen eigen;
   const int i = threadIdx.x;
@@ -206,51 +210,52 @@ solve (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
 /* All iterations of a model; its blocks run at the same time, as many as its
  * pixels need. */
 static __global__ void
-__launch_bounds__ (ALIGN_THREADS) align (KinfumotWork w, int first)
+__launch_bounds__ (ALIGN_THREADS)
+    align_models (KinfumotAlignIn in, int first, KinfumotAlignScratch scratch)
 {
   __shared__ KinfumotModel m;
   const int model = first + blockIdx.y;
-  KinfumotAlignment *a = &w.alignments[model];
-  const int ends = model ? (int) w.pool->n_ends : 0;
+  KinfumotAlignment *a = &scratch.alignments[model];
+  const int n_ends = model ? (int) *scratch.n_ends : 0;
   uint32_t round = 0;
   int blocks;
 
-  copy_words (&m, &w.models[model], sizeof m);
+  copy_by_block (&m, &in.matching.models[model], sizeof m);
   __syncthreads ();
-  blocks = max (1, ceil_div (pixels_in (&m.box, 1) + ends, ALIGN_THREADS));
+  blocks = max (1, ceil_div (box_pixels (&m.box, 1) + n_ends, ALIGN_THREADS));
   blocks = min (blocks, (int) gridDim.x);
   if (m.active != KINFUMOT_AWAKE || (int) blockIdx.x >= blocks)
     return;
   for (int level = 0; level < KINFUMOT_LEVELS; level++)
-    for (int i = 0; i < kinfumot_iterations (level); i++) {
-      add_places (&w, model, &m, ends, kinfumot_stride (level), blocks,
-          a->sums[round % 3]);
-      await_blocks (&a->done, (round + 1) * blocks);
-      solve (&m, a, round++);
+    for (int i = 0; i < kinfumot_level_iterations (level); i++) {
+      add_items (&in, model, &m, scratch.ends, n_ends,
+          kinfumot_level_stride (level), blocks, a->sums[round % 3]);
+      await_model_blocks (&a->done, (round + 1) * blocks);
+      solve_round (&m, a, round++);
       if (m.settled)
         break;
     }
   if (blockIdx.x == 0)
-    copy_words (&a->aligned, &m, sizeof m);
+    copy_by_block (&a->aligned, &m, sizeof m);
 }
 
-/* A block a model.  What is counted while models are aligned becomes 0. */
+/* A block a model.  The scratch becomes 0 again. */
 static __global__ void
-take_aligned (KinfumotWork w, int first)
+take_aligned (int first, KinfumotAlignScratch scratch, KinfumotModel *models)
 {
-  KinfumotModel *m = &w.models[first + blockIdx.x];
-  KinfumotAlignment *a = &w.alignments[first + blockIdx.x];
+  KinfumotModel *m = &models[first + blockIdx.x];
+  KinfumotAlignment *a = &scratch.alignments[first + blockIdx.x];
   bool awake;
 
   await_previous ();
   allow_next ();
   awake = m->active == KINFUMOT_AWAKE;
   if (blockIdx.x == 0 && threadIdx.x == 0)
-    w.pool->n_ends = 0;
+    *scratch.n_ends = 0;
   __syncthreads ();
   if (!awake)
     return;
-  copy_words (m, &a->aligned, sizeof *m);
+  copy_by_block (m, &a->aligned, sizeof *m);
   for (int i = threadIdx.x; i < 3 * KINFUMOT_N_SUMS; i += blockDim.x)
     a->sums[0][i] = 0;
   if (threadIdx.x == 0)
@@ -258,7 +263,7 @@ take_aligned (KinfumotWork w, int first)
 }
 
 const char *
-kinfumot_open_cuda (KinfumotWork *w)
+kinfumot_align_open_cuda (KinfumotAlignScratch *scratch)
 {
   int device, processors;
 
@@ -266,29 +271,31 @@ kinfumot_open_cuda (KinfumotWork *w)
   CUDA_TRY (cudaDeviceGetAttribute (
       &processors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &w->align_blocks, align, ALIGN_THREADS, 0));
-  w->align_blocks *= processors;
-  return w->align_blocks
+      &scratch->max_blocks, align_models, ALIGN_THREADS, 0));
+  scratch->max_blocks *= processors;
+  return scratch->max_blocks
       ? NULL
       : "the GPU has too few registers for kinfumot's alignment";
 }
 
 const char *
-kinfumot_align_cuda (
-    const Device *dev, const KinfumotWork *w, int first, int last)
+kinfumot_align_cuda (const Device *dev, const KinfumotAlignIn *in, int first,
+    int last, KinfumotAlignScratch *scratch, KinfumotModel *models)
 {
-  const int max = w->align_blocks;
-  KinfumotWork work = *w;
+  const KinfumotPoints *points = &in->matching.points;
+  const int max = scratch->max_blocks;
   int n;
 
   if (last > 1)
-    TRY (queue (dev, list_ends, blocks_of (w->width * w->height), THREADS, *w));
+    TRY (queue (dev, list_surface_ends, blocks_of_pixels (&points->optics),
+        THREADS, *points, scratch->ends, scratch->n_ends));
   for (int begin = first; begin < last; begin += n) {
-    void *args[] = {&work, &begin};
+    void *args[] = {(void *) in, &begin, scratch};
 
     n = last - begin < max ? last - begin : max; /* models at a time */
-    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align, dim3 (max / n, n),
-        dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
+    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align_models,
+        dim3 (max / n, n), dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
   }
-  return queue (dev, take_aligned, last - first, 128, *w, first);
+  return queue (
+      dev, take_aligned, last - first, TAKE_THREADS, first, *scratch, models);
 }

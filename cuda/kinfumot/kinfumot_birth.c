@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 #define MAX_TAKEN .5       /* share of the mask that another model has */
@@ -13,30 +12,30 @@
 #define FOUND_RESIDUAL .01 /* metres */
 #define LIKE 1.6           /* ratio of extents */
 
-/* What the host looks at to decide. */
+/* ---- The mask ---- */
+
+/* By this the host decides about a mask. */
 typedef struct {
   ImageBox box;     /* of the mask */
-  int n, n_taken;   /* pixels of the mask with depth; with another's, too */
+  int n, n_taken;   /* pixels of the mask with depth; with a model, too */
   int n_seen;       /* pixels with depth */
-  int n_left;       /* of these, what the background keeps */
+  int n_left;       /* pixels of these that the background keeps */
   double middle[3]; /* of their points, camera coordinates */
   double extent[3];
-} Shape;
-
-/* ---- The mask ---- */
+} MaskShape;
 
 /* Bounds of the points of the mask. */
 typedef struct {
   float min[3], max[3];
-} Bounds;
+} MaskBounds;
 
-/* A pixel of the mask that has depth. */
+/* Adds a pixel of the mask that has depth. */
 static void
-add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
+add_mask_pixel (const Kinfumot *k, int x, int y, MaskShape *s, MaskBounds *b)
 {
-  const int at = y * k->work.width + x;
-  const float z = kinfumot_metres (k->seen.depth[at]);
-  const float p[3] = {k->rays[at].x * z, k->rays[at].y * z, z};
+  const int at = y * k->optics.width + x;
+  const float z = kinfumot_metres (k->host_maps.depth[at]);
+  const float p[3] = {k->host_rays[at].x * z, k->host_rays[at].y * z, z};
 
   for (int i = 0; i < 3; i++) {
     s->middle[i] += p[i];
@@ -48,25 +47,25 @@ add_pixel (const Kinfumot *k, int x, int y, Shape *s, Bounds *b)
   s->box.x1 = x >= s->box.x1 ? x + 1 : s->box.x1;
   s->box.y1 = y + 1;
   s->n++;
-  s->n_taken += k->seen.classes[2 * at + 1] != 0;
+  s->n_taken += k->host_maps.classes[2 * at + 1] != 0;
 }
 
-static Shape
-measure (const Kinfumot *k)
+static MaskShape
+measure_mask (const Kinfumot *k)
 {
-  const int width = k->work.width, height = k->work.height;
-  Shape s = {.box = {width, height, 0, 0}};
-  Bounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
+  const int width = k->optics.width, height = k->optics.height;
+  MaskShape s = {.box = {width, height, 0, 0}};
+  MaskBounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
 
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
       const int at = y * width + x;
-      const bool seen = k->seen.depth[at], mine = k->seen.mask[at];
+      const bool seen = k->host_maps.depth[at], mine = k->host_mask[at];
 
       s.n_seen += seen;
-      s.n_left += seen & !mine & !k->seen.classes[2 * at + 1];
+      s.n_left += seen & !mine & !k->host_maps.classes[2 * at + 1];
       if (seen & mine)
-        add_pixel (k, x, y, &s, &b);
+        add_mask_pixel (k, x, y, &s, &b);
     }
   for (int i = 0; i < 3 && s.n; i++) {
     s.middle[i] /= s.n;
@@ -76,73 +75,80 @@ measure (const Kinfumot *k)
 }
 
 static const char *
-fetch_shape (
-    Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past, Shape *shape)
+fetch_mask (Kinfumot *k, const uint8_t *mask, const KinfumotMaps *maps,
+    MaskShape *shape)
 {
-  const size_t pixels = (size_t) k->work.width * k->work.height;
+  const size_t pixels = kinfumot_n_pixels (&k->optics);
   const Device *dev = &k->device;
 
-  TRY (device_copy (dev, k->seen.mask, a->mask, pixels));
-  TRY (device_copy (dev, k->seen.classes, past->maps.classes, 2 * pixels));
-  TRY (device_copy (
-      dev, k->seen.depth, past->maps.depth, pixels * sizeof *k->seen.depth));
+  TRY (device_copy (dev, k->host_mask, mask, pixels));
+  TRY (device_copy (dev, k->host_maps.classes, maps->classes, 2 * pixels));
+  TRY (device_copy (dev, k->host_maps.depth, maps->depth,
+      pixels * sizeof *k->host_maps.depth));
   TRY (device_wait (dev));
-  *shape = measure (k);
+  *shape = measure_mask (k);
   return NULL;
 }
 
 /* ---- Models ---- */
 
-/* A number for a new model: one that is nobody's, else that of the object which
- * has been lost for longest; 0 where all are in use. */
+/* A birth in the frame of its mask. */
+typedef struct {
+  const KinfumotPast *past;
+  const uint8_t *mask; /* memory of the device */
+  MaskShape shape;
+} Birth;
+
+/* A number for a new model: the first that no object has, else that of the
+ * object which has been lost for longest; 0 if all are in use. */
 static int
-free_model (const Kinfumot *k)
+find_free_model (const Kinfumot *k)
 {
   int best = 0, unseen = KINFUMOT_PATIENCE;
 
   for (int m = 1; m <= k->params.max_objects; m++) {
-    if (!k->known[m].id)
+    if (!k->tracks[m].id)
       return m;
-    if (!k->state->models[m].active && k->known[m].unseen > unseen) {
+    if (!k->host_report->models[m].active && k->tracks[m].unseen > unseen) {
       best = m;
-      unseen = k->known[m].unseen;
+      unseen = k->tracks[m].unseen;
     }
   }
   return best;
 }
 
-/* The frame becomes the one that stages work on; the camera's pose is its own.
+/* The camera takes the pose that it had in the frame @past. */
+static void
+place_past_camera (Kinfumot *k, const KinfumotPast *past)
+{
+  KinfumotModel *background = &k->host_report->models[0];
+
+  kinfumot_set_pose (background, past->camera);
+  kinfumot_set_motion (background, pose64_identity ());
+  background->good = true;
+}
+
+/* The other models sleep meanwhile: they neither take part nor are in the way.
  */
 static void
-go_to (Kinfumot *k, const KinfumotPast *past)
+put_others_asleep (Kinfumot *k, int model, KinfumotModel saved[KINFUMOT_MODELS])
 {
-  k->work.now = past->maps;
-  k->work.before = NULL;
-  kinfumot_set_pose (&k->state->models[0], past->camera);
-  kinfumot_set_motion (&k->state->models[0], pose64_identity ());
-  k->state->models[0].good = true;
-}
-
-/* Other objects neither take part nor are in the way. */
-static void
-set_alone (Kinfumot *k, int model, KinfumotModel saved[KINFUMOT_MODELS])
-{
-  memcpy (saved, k->state->models, KINFUMOT_MODELS * sizeof *saved);
+  memcpy (saved, k->host_report->models, KINFUMOT_MODELS * sizeof *saved);
   for (int m = 0; m < KINFUMOT_MODELS; m++)
     if (m != model)
-      k->state->models[m].active = KINFUMOT_ASLEEP;
+      k->host_report->models[m].active = KINFUMOT_ASLEEP;
 }
 
 static void
-set_others (Kinfumot *k, int model, const KinfumotModel saved[KINFUMOT_MODELS])
+wake_others (Kinfumot *k, int model, const KinfumotModel saved[KINFUMOT_MODELS])
 {
   for (int m = 0; m < KINFUMOT_MODELS; m++)
     if (m != model)
-      k->state->models[m] = saved[m];
+      k->host_report->models[m] = saved[m];
 }
 
 static KinfumotModel
-model_of (const Shape *shape)
+model_of_shape (const MaskShape *shape)
 {
   const double *middle = shape->middle;
   Pose64 pose = {{-middle[0], -middle[1], -middle[2]}, {1, 0, 0, 0}};
@@ -156,31 +162,51 @@ model_of (const Shape *shape)
   return m;
 }
 
-/* Fuses the frame into @model, and looks at it. */
+/* Fuses the frame @past into @model, and casts its view.  @mask: of the model's
+ * pixels, or NULL: their classes say it. */
 static const char *
-fuse (Kinfumot *k, int model)
+fuse_past (
+    Kinfumot *k, int model, const KinfumotPast *past, const uint8_t *mask)
 {
   const KinfumotStages *s = k->stages;
+  const KinfumotFusion fusion =
+      kinfumot_fusion (k, &past->maps, mask, model, model + 1);
 
-  TRY (s->allocate (&k->device, &k->work, model, model + 1));
-  TRY (s->fuse (&k->device, &k->work, model, model + 1));
-  return kinfumot_look (k, model, model + 1);
+  TRY (s->allocate (&k->device, &fusion, &k->pool, &k->grid, &k->ranges));
+  TRY (s->fuse (&k->device, &fusion, &k->fuse, &k->grid));
+  return kinfumot_cast_views (k, model, model + 1);
 }
 
-/* How well @model matches the frame that is worked on, from its motion. */
+/* Aligns @model to the frame @past, from its motion; @mask as above. */
 static const char *
-align (Kinfumot *k, int model)
+align_past (
+    Kinfumot *k, int model, const KinfumotPast *past, const uint8_t *mask)
 {
+  KinfumotAlignIn in = {.normals = k->normals.of,
+      .grid = k->grid,
+      .claims = {.mask = mask, .replayed = past->maps.classes}};
+
   TRY (kinfumot_upload (k));
-  TRY (k->stages->normals (&k->device, &k->work));
-  TRY (k->stages->align (&k->device, &k->work, model, model + 1));
+  in.matching = kinfumot_matching (k, &past->maps);
+  TRY (k->stages->normals (&k->device, &in.matching.points, &k->normals));
+  TRY (k->stages->align (
+      &k->device, &in, model, model + 1, &k->align, k->device_report->models));
   return kinfumot_download (k);
 }
 
-/* Sends the models, which lie in pinned memory: what has not been copied yet
- * must not change. */
+/* Gives pixels of the frame @past that match @model to it. */
 static const char *
-send (Kinfumot *k)
+adopt_past (Kinfumot *k, int model, const KinfumotPast *past)
+{
+  const KinfumotMatching matching = kinfumot_matching (k, &past->maps);
+
+  return k->stages->adopt (&k->device, &matching, model, past->maps.classes);
+}
+
+/* Sends the models and waits, since they lie in pinned memory, which must not
+ * change while it is copied. */
+static const char *
+send_models (Kinfumot *k)
 {
   TRY (kinfumot_upload (k));
   return device_wait (&k->device);
@@ -192,34 +218,33 @@ send (Kinfumot *k)
  * in its box it may be a frame later.  @done: it was followed, and the frame
  * fused.  Else its pose is as if it had stood still in the world. */
 static const char *
-step (Kinfumot *k, int model, const KinfumotPast *from, const KinfumotPast *to,
-    bool *done)
+step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
+    const KinfumotPast *to, bool *done)
 {
-  KinfumotModel *m = &k->state->models[model];
-  const KinfumotStages *s = k->stages;
+  KinfumotModel *m = &k->host_report->models[model];
   Pose64 camera =
       kinfumot_pose_times (kinfumot_pose_back (from->camera), to->camera);
 
-  go_to (k, to);
+  place_past_camera (k, to);
   kinfumot_set_motion (m, camera);
-  m->box = kinfumot_around (&k->work, m->box);
-  TRY (align (k, model));
+  m->box = kinfumot_around (&k->optics, m->box);
+  TRY (align_past (k, model, to, NULL));
   *done = m->solved && m->residual < FOUND_RESIDUAL;
   if (*done)
-    TRY (s->adopt (&k->device, &k->work, model));
+    TRY (adopt_past (k, model, to));
   else
     kinfumot_set_motion (m, camera);
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, pose64_identity ());
-  TRY (send (k));
-  return *done ? fuse (k, model) : kinfumot_look (k, model, model + 1);
+  TRY (send_models (k));
+  return *done ? fuse_past (k, model, to, NULL)
+               : kinfumot_cast_views (k, model, model + 1);
 }
 
 /* From the frame of the mask, forwards (@by 1) to the newest frame, or
- * backwards
- * (@by -1) as far as the model is followed, at most @n frames. */
+ * backwards (@by -1) as far as the model is followed, at most @n frames. */
 static const char *
-walk (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
+walk_past (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
 {
   for (int i = 0; i < n; i++) {
     const KinfumotPast *to = kinfumot_past (k, from->frame + by);
@@ -227,7 +252,7 @@ walk (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
 
     if (!to)
       return NULL;
-    TRY (step (k, model, from, to, &done));
+    TRY (step_to_past (k, model, from, to, &done));
     if (!done && by < 0)
       return NULL;
     from = to;
@@ -237,24 +262,24 @@ walk (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
 
 /* To the newest frame, and ready for the next. */
 static const char *
-walk_on (Kinfumot *k, int model, const KinfumotPast *from)
+walk_to_newest (Kinfumot *k, int model, const KinfumotPast *from)
 {
-  KinfumotModel *m = &k->state->models[model];
+  KinfumotModel *m = &k->host_report->models[model];
 
-  TRY (walk (k, model, from, 1, KINFUMOT_RING));
-  m->box = kinfumot_around (&k->work, m->box);
+  TRY (walk_past (k, model, from, 1, KINFUMOT_RING));
+  m->box = kinfumot_around (&k->optics, m->box);
   return NULL;
 }
 
-/* The object's velocity, from its pose in the frame of the mask and in the one
- * before. */
+/* The object's velocity, from its pose in the frame of the mask and in the
+ * previous one. */
 static Pose64
-drift_of (const KinfumotPast *past, Pose64 pose, const KinfumotPast *before,
-    Pose64 pose_before)
+drift_between (const KinfumotPast *past, Pose64 pose,
+    const KinfumotPast *previous, Pose64 previous_pose)
 {
   Pose64 to = kinfumot_pose_times (past->camera, kinfumot_pose_back (pose));
-  Pose64 from =
-      kinfumot_pose_times (before->camera, kinfumot_pose_back (pose_before));
+  Pose64 from = kinfumot_pose_times (
+      previous->camera, kinfumot_pose_back (previous_pose));
 
   return kinfumot_pose_times (to, kinfumot_pose_back (from));
 }
@@ -262,76 +287,75 @@ drift_of (const KinfumotPast *past, Pose64 pose, const KinfumotPast *before,
 /* Back through the ring, again to the frame of the mask, and on to the newest.
  */
 static const char *
-catch_up (Kinfumot *k, int model, const KinfumotPast *past, const Shape *shape)
+replay_ring (Kinfumot *k, int model, const Birth *birth)
 {
-  KinfumotModel *m = &k->state->models[model];
+  KinfumotModel *m = &k->host_report->models[model];
+  const KinfumotPast *past = birth->past,
+                     *previous = kinfumot_past (k, past->frame - 1);
   Pose64 pose = m->pose;
-  const KinfumotPast *before = kinfumot_past (k, past->frame - 1);
 
-  if (before && k->params.ring) {
+  if (previous && k->params.ring) {
     bool done;
 
-    TRY (step (k, model, past, before, &done));
+    TRY (step_to_past (k, model, past, previous, &done));
     if (done)
-      m->drift = drift_of (past, pose, before, m->pose);
+      m->drift = drift_between (past, pose, previous, m->pose);
     if (done)
-      TRY (walk (k, model, before, -1, k->params.ring - 1));
+      TRY (walk_past (k, model, previous, -1, k->params.ring - 1));
   }
-  go_to (k, past);
+  place_past_camera (k, past);
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, pose64_identity ());
-  m->box = shape->box;
-  TRY (send (k));
-  TRY (kinfumot_look (k, model, model + 1));
-  return walk_on (k, model, past);
+  m->box = birth->shape.box;
+  TRY (send_models (k));
+  TRY (kinfumot_cast_views (k, model, model + 1));
+  return walk_to_newest (k, model, past);
 }
 
-/* ---- Birth ---- */
+/* ---- A new model ---- */
 
-/* The background forgets what the object hides, and the map says whose the
- * pixels are. */
+/* The background forgets what the object hides. */
 static const char *
-clear_background (Kinfumot *k)
+erase_background (Kinfumot *k, const Birth *birth)
 {
-  k->state->models[0].active = KINFUMOT_CARRIED;
-  k->work.erase = 1;
-  TRY (send (k));
-  TRY (k->stages->fuse (&k->device, &k->work, 0, 1));
-  k->work.erase = 0;
-  k->state->models[0].active = KINFUMOT_ASLEEP;
-  return send (k);
+  KinfumotModel *background = &k->host_report->models[0];
+  KinfumotFusion fusion =
+      kinfumot_fusion (k, &birth->past->maps, birth->mask, 0, 1);
+
+  fusion.erase = true;
+  background->active = KINFUMOT_CARRIED;
+  TRY (send_models (k));
+  TRY (k->stages->fuse (&k->device, &fusion, &k->fuse, &k->grid));
+  background->active = KINFUMOT_ASLEEP;
+  return send_models (k);
 }
 
 /* @accepted: the points determine at least three directions. */
 static const char *
-make (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
-    const Shape *shape, int model, bool *accepted)
+make_model (Kinfumot *k, const Birth *birth, int model, bool *accepted)
 {
-  KinfumotModel *m = &k->state->models[model];
+  KinfumotModel *m = &k->host_report->models[model];
 
-  *m = model_of (shape);
-  go_to (k, past);
-  k->work.mask = a->mask;
-  TRY (send (k));
-  TRY (fuse (k, model));
-  TRY (align (k, model));
+  *m = model_of_shape (&birth->shape);
+  place_past_camera (k, birth->past);
+  TRY (send_models (k));
+  TRY (fuse_past (k, model, birth->past, birth->mask));
+  TRY (align_past (k, model, birth->past, birth->mask));
   *accepted = (int) m->points >= k->params.min_size &&
       __builtin_popcount (m->weak) <= 3;
   kinfumot_set_motion (m, pose64_identity ());
   if (*accepted)
-    TRY (clear_background (k));
-  k->work.mask = NULL;
-  TRY (send (k));
-  return *accepted ? k->stages->adopt (&k->device, &k->work, model) : NULL;
+    TRY (erase_background (k, birth));
+  TRY (send_models (k));
+  return *accepted ? adopt_past (k, model, birth->past) : NULL;
 }
 
-/* Room, a model, and the frames around the one of the mask. */
+/* Memory, a model, and the frames around the frame of the mask. */
 static const char *
-create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
-    const Shape *shape)
+create_object (Kinfumot *k, const Birth *birth)
 {
   KinfumotModel saved[KINFUMOT_MODELS];
-  int model = free_model (k);
+  int model = find_free_model (k);
   bool accepted;
 
   if (!model) {
@@ -339,29 +363,29 @@ create (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
     k->refusal = "max-objects are followed already";
     return NULL;
   }
-  if (k->known[model].id)
+  if (k->tracks[model].id)
     TRY (kinfumot_pool_forget (k, model));
-  memset (&k->known[model], 0, sizeof k->known[model]);
+  memset (&k->tracks[model], 0, sizeof k->tracks[model]);
   TRY (kinfumot_view_new (k, model));
-  set_alone (k, model, saved);
-  TRY (make (k, a, past, shape, model, &accepted));
+  put_others_asleep (k, model, saved);
+  TRY (make_model (k, birth, model, &accepted));
   if (accepted)
-    TRY (catch_up (k, model, past, shape));
-  set_others (k, model, saved);
+    TRY (replay_ring (k, model, birth));
+  wake_others (k, model, saved);
   if (!accepted) {
     k->refused++;
     k->refusal = "its surface is too small or too flat";
-    k->state->models[model].active = KINFUMOT_ASLEEP;
+    k->host_report->models[model].active = KINFUMOT_ASLEEP;
     return kinfumot_pool_forget (k, model);
   }
-  k->known[model] = (KinfumotKnown){.id = ++k->last_id,
+  k->tracks[model] = (KinfumotTrack){.id = ++k->last_id,
       .state = KINFUMOT_NEW,
       .min = {INT32_MAX, INT32_MAX, INT32_MAX},
       .max = {INT32_MIN, INT32_MIN, INT32_MIN}};
-  return send (k);
+  return send_models (k);
 }
 
-/* ---- Found again ---- */
+/* ---- A lost object that is found again ---- */
 
 static int
 compare_extents (const void *a, const void *b)
@@ -371,17 +395,17 @@ compare_extents (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Whether the lost object could look like @shape: what is seen is no larger
- * than it is.  One that was never seen has no extent. */
+/* Whether the lost object could look like @shape, which shows no more than all
+ * of it.  An object that was never seen has no extent. */
 static bool
-is_like (const KinfumotKnown *o, const Shape *shape)
+is_like_shape (const KinfumotTrack *t, const MaskShape *shape)
 {
   double a[3], b[3];
 
-  if (o->max[0] < o->min[0])
+  if (t->max[0] < t->min[0])
     return false;
   for (int i = 0; i < 3; i++) {
-    a[i] = (o->max[i] - o->min[i]) / 1000. + .02;
+    a[i] = (t->max[i] - t->min[i]) / 1000. + .02;
     b[i] = shape->extent[i] + .02;
   }
   qsort (a, 3, sizeof *a, compare_extents);
@@ -391,67 +415,71 @@ is_like (const KinfumotKnown *o, const Shape *shape)
 
 /* The model's middle is put where the shape's is, turned as it was when it was
  * lost. */
-static const char *
-try_lost (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
-    const Shape *shape, int model, bool *found)
+static void
+place_lost_model (Kinfumot *k, int model, const MaskShape *shape)
 {
-  const KinfumotKnown *o = &k->known[model];
-  KinfumotModel *m = &k->state->models[model];
+  const KinfumotTrack *t = &k->tracks[model];
+  KinfumotModel *m = &k->host_report->models[model];
   Pose64 pose = m->pose;
   double middle[3];
 
   quat64_rotate (pose.q, shape->middle, middle);
   for (int i = 0; i < 3; i++)
-    pose.t[i] = (o->min[i] + o->max[i]) / 2000. - middle[i];
-  go_to (k, past);
+    pose.t[i] = (t->min[i] + t->max[i]) / 2000. - middle[i];
   kinfumot_set_pose (m, pose);
   kinfumot_set_motion (m, pose64_identity ());
   m->active = KINFUMOT_AWAKE;
   m->box = shape->box;
   m->drift = pose64_identity ();
   m->steps = 0;
-  TRY (send (k));
-  TRY (kinfumot_look (k, model, model + 1));
-  k->work.mask = a->mask;
-  TRY (align (k, model));
-  k->work.mask = NULL;
+}
+
+static const char *
+try_lost_object (Kinfumot *k, const Birth *birth, int model, bool *found)
+{
+  KinfumotModel *m = &k->host_report->models[model];
+
+  place_past_camera (k, birth->past);
+  place_lost_model (k, model, &birth->shape);
+  TRY (send_models (k));
+  TRY (kinfumot_cast_views (k, model, model + 1));
+  TRY (align_past (k, model, birth->past, birth->mask));
   *found = m->solved && m->residual < FOUND_RESIDUAL &&
-      m->points >= FOUND_SHARE * shape->n;
+      m->points >= FOUND_SHARE * birth->shape.n;
   if (!*found)
     return NULL;
   kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
   kinfumot_set_motion (m, pose64_identity ());
-  TRY (send (k));
-  TRY (kinfumot_look (k, model, model + 1));
-  return walk_on (k, model, past);
+  TRY (send_models (k));
+  TRY (kinfumot_cast_views (k, model, model + 1));
+  return walk_to_newest (k, model, birth->past);
 }
 
 static const char *
-find (Kinfumot *k, const KinfumotAsked *a, const KinfumotPast *past,
-    const Shape *shape, bool *found)
+find_lost_object (Kinfumot *k, const Birth *birth, bool *found)
 {
   *found = false;
   for (int m = 1; m < KINFUMOT_MODELS && !*found; m++) {
     KinfumotModel saved[KINFUMOT_MODELS];
 
-    if (!k->known[m].id || k->state->models[m].active ||
-        !is_like (&k->known[m], shape))
+    if (!k->tracks[m].id || k->host_report->models[m].active ||
+        !is_like_shape (&k->tracks[m], &birth->shape))
       continue;
-    set_alone (k, m, saved);
-    TRY (try_lost (k, a, past, shape, m, found));
-    set_others (k, m, saved);
+    put_others_asleep (k, m, saved);
+    TRY (try_lost_object (k, birth, m, found));
+    wake_others (k, m, saved);
     if (!*found)
-      k->state->models[m] = saved[m];
-    k->known[m].unseen = *found ? 0 : k->known[m].unseen;
-    TRY (send (k));
+      k->host_report->models[m] = saved[m];
+    k->tracks[m].unseen = *found ? 0 : k->tracks[m].unseen;
+    TRY (send_models (k));
   }
   return NULL;
 }
 
-/* ---- What was asked for ---- */
+/* ---- Requests ---- */
 
 static KinfumotPast *
-past_of (Kinfumot *k, uint64_t time)
+find_past (Kinfumot *k, uint64_t time)
 {
   for (int i = 0; i < KINFUMOT_RING; i++)
     if (k->past[i].known && k->past[i].time == time)
@@ -460,48 +488,44 @@ past_of (Kinfumot *k, uint64_t time)
 }
 
 static const char *
-birth (Kinfumot *k, const KinfumotAsked *a)
+answer_request (Kinfumot *k, const KinfumotRequest *request)
 {
-  KinfumotPast *past = past_of (k, a->time);
-  Shape shape;
+  Birth birth = {.past = find_past (k, request->time), .mask = request->mask};
+  const MaskShape *shape = &birth.shape;
   bool found;
 
-  if (!past) {
+  if (!birth.past) {
     k->late++;
     return NULL;
   }
-  TRY (fetch_shape (k, a, past, &shape));
-  if (shape.n_taken > MAX_TAKEN * shape.n || !shape.n)
+  TRY (fetch_mask (k, birth.mask, &birth.past->maps, &birth.shape));
+  if (shape->n_taken > MAX_TAKEN * shape->n || !shape->n)
     return NULL;
-  if (shape.n_left < KINFUMOT_MIN_SHARE * shape.n_seen) {
+  if (shape->n_left < KINFUMOT_MIN_SHARE * shape->n_seen) {
     k->refused++;
     k->refusal = "too little of the background is left to follow the camera by";
     return NULL;
   }
-  k->work.replay = 1;
-  TRY (find (k, a, past, &shape, &found));
-  if (!found)
-    TRY (create (k, a, past, &shape));
-  k->work.replay = 0;
-  return NULL;
+  TRY (find_lost_object (k, &birth, &found));
+  return found ? NULL : create_object (k, &birth);
 }
 
-/* A pool that the frame before has filled. */
+/* Relieves a pool that the previous frame has filled. */
 static const char *
-make_room (Kinfumot *k)
+relieve_full_pool (Kinfumot *k)
 {
-  KinfumotPool *pool = &k->state->pool;
+  KinfumotPoolCounts *counts = &k->host_report->pool;
 
-  TRY (device_copy (&k->device, pool, &k->there->pool, sizeof *pool));
+  TRY (device_copy (&k->device, counts, k->pool.counts, sizeof *counts));
   TRY (device_wait (&k->device));
-  return pool->full ? kinfumot_pool_relieve (k) : NULL;
+  return counts->full ? kinfumot_pool_relieve (k) : NULL;
 }
 
-/* Memory for the next object, since to get it takes long. */
+/* Gets memory for the next object beforehand, since that takes long. */
 static const char *
-make_view (Kinfumot *k)
+prepare_view (Kinfumot *k)
 {
-  int model = free_model (k);
+  int model = find_free_model (k);
 
   return model ? kinfumot_view_new (k, model) : NULL;
 }
@@ -512,14 +536,14 @@ kinfumot_births (Kinfumot *k)
   const char *err = NULL;
 
   if (k->relocate) {
-    k->late += k->n_asked;
-    k->n_asked = 0;
+    k->late += k->n_requests;
+    k->n_requests = 0;
   }
-  if (!k->n_asked)
-    return make_view (k);
-  TRY (make_room (k));
-  for (int i = 0; i < k->n_asked && !err; i++)
-    err = birth (k, &k->asked[i]);
-  k->n_asked = 0;
+  if (!k->n_requests)
+    return prepare_view (k);
+  TRY (relieve_full_pool (k));
+  for (int i = 0; i < k->n_requests && !err; i++)
+    err = answer_request (k, &k->requests[i]);
+  k->n_requests = 0;
   return err;
 }

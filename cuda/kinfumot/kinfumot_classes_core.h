@@ -7,53 +7,57 @@
 
 /* ---- Classes ---- */
 
-/* How far the model's voxels say that @point is before its surface, metres;
- * false where they do not know.  @free: it was seen free. */
+/* How far the model's voxels say that @point lies before its surface, metres;
+ * false if they do not know.  @free: its space was seen free. */
 BOTH bool
-kinfumot_ask_voxels (
-    const KinfumotWork *w, int model, Vec point, bool *free, float *before)
+kinfumot_ask_voxels (const KinfumotClassifyIn *in, int model, Vec point,
+    bool *free, float *before)
 {
-  Vec there = kinfumot_to_model_now (&w->models[model], point);
+  Vec p = kinfumot_to_model_now (&in->matching.models[model], point);
   KinfumotLast last = kinfumot_no_last ();
-  const KinfumotVoxel v = kinfumot_nearest (&w->grid, &last, model, there);
+  const KinfumotVoxel v = kinfumot_nearest (&in->grid, &last, model, p);
 
   *free = kinfumot_is_free (v, KINFUMOT_FREE_WEIGHT);
   if (!(v.weight & KINFUMOT_WEIGHT_MASK) || v.distance >= KINFUMOT_UNIT ||
       v.distance <= -KINFUMOT_UNIT)
     return false;
-  *before = (float) v.distance * (1.f / KINFUMOT_UNIT) * w->grid.truncation;
+  *before = (float) v.distance * (1.f / KINFUMOT_UNIT) * in->grid.truncation;
   return true;
 }
 
+/* Whether @point lies in the cube that is mapped. */
 BOTH bool
-kinfumot_in_volume (const KinfumotWork *w, Vec point)
+kinfumot_in_volume (const KinfumotClassifyIn *in, Vec point)
 {
-  float half = w->half_volume;
+  float half = in->half_volume;
   Vec p;
 
   if (!(half > 0))
     return true;
-  p = kinfumot_to_model_now (&w->models[0], point);
+  p = kinfumot_to_model_now (&in->matching.models[0], point);
   return fabsf (p.x) <= half && fabsf (p.y) <= half &&
       fabsf (p.z - half) <= half;
 }
 
 #define KINFUMOT_BESIDE 12 /* pixels */
 
-/* The depth of the background's surface that is nearest to pixel @at in one
- * direction; 0 for none.  All are read at once, as above. */
+/* The depth of the background's surface that is nearest to pixel @at of its
+ * view in one direction; 0 for none.  All are read at once: a GPU would wait
+ * for one after the other. */
 BOTH float
-kinfumot_next_surface (const KinfumotWork *w, int at, int dx, int dy)
+kinfumot_next_surface (const KinfumotMatching *match, int at, int dx, int dy)
 {
-  const int x = at % w->width, y = at / w->width;
+  const int width = match->points.optics.width,
+            height = match->points.optics.height;
+  const int x = at % width, y = at / width;
   float depths[KINFUMOT_BESIDE], depth = 0;
 
   UNROLLED
   for (int i = 0; i < KINFUMOT_BESIDE; i++) {
     const int u = x + (i + 1) * dx, v = y + (i + 1) * dy;
-    const bool inside = u >= 0 && v >= 0 && u < w->width && v < w->height;
+    const bool inside = u >= 0 && v >= 0 && u < width && v < height;
 
-    depths[i] = inside ? w->views[0][v * w->width + u].depth : 0;
+    depths[i] = inside ? match->views.of[0][v * width + u].depth : 0;
   }
   UNROLLED
   for (int i = KINFUMOT_BESIDE - 1; i >= 0; i--)
@@ -61,32 +65,33 @@ kinfumot_next_surface (const KinfumotWork *w, int at, int dx, int dy)
   return depth;
 }
 
-/* Whether a point lies before all surfaces around the pixel that shows it,
- * where that has none itself: the rays to those have gone past it, so its space
- * was seen free, though no voxel is kept that far from a surface.  At the side
- * of what is near, some of the surfaces are as near as the point. */
+/* Whether @p, a point of the view's camera, lies before all surfaces around the
+ * pixel that shows it, which shows none itself: the rays to those surfaces have
+ * gone past it, so its space was seen free, though no voxel is kept that far
+ * from a surface.  At the side of a near thing, some of the surfaces are as
+ * near as the point. */
 BOTH bool
-kinfumot_before_all (const KinfumotWork *w, Vec p)
+kinfumot_before_all (const KinfumotMatching *match, Vec p)
 {
   const int min = 6;
-  int at = kinfumot_pixel (w, p), met = 0;
+  int at = kinfumot_pixel (&match->points.optics, p), met = 0;
 
   if (at < 0)
     return false;
   for (int i = 0; i < 9; i++) {
     float depth =
-        i == 4 ? 0 : kinfumot_next_surface (w, at, i % 3 - 1, i / 3 - 1);
+        i == 4 ? 0 : kinfumot_next_surface (match, at, i % 3 - 1, i / 3 - 1);
 
     if (depth > 0 &&
-        depth < p.z + KINFUMOT_MATCHABLE * kinfumot_matched (w, depth))
+        depth < p.z + KINFUMOT_MATCHABLE * kinfumot_match_limit (match, depth))
       return false;
     met += depth > 0;
   }
   return met >= min;
 }
 
-/* Of a point @distance from a surface, up to KINFUMOT_MATCHABLE times @limit.
- */
+/* The class of a point @distance from a surface, at most KINFUMOT_MATCHABLE
+ * times @limit. */
 BOTH int
 kinfumot_class_near (float distance, float limit)
 {
@@ -94,27 +99,29 @@ kinfumot_class_near (float distance, float limit)
 }
 
 /* Whether a point behind the background's surface lies on that surface, which
- * moves away: the pixel showed nearly the same depth in the frame before, and
- * that matched, or had moved already.  What is uncovered is farther at once. */
+ * moves away: in the previous frame the pixel showed nearly the same depth, and
+ * matched, or had moved already.  Uncovered background is farther at once. */
 BOTH bool
-kinfumot_recedes (const KinfumotWork *w, const KinfumotPair *pair, float limit)
+kinfumot_recedes (
+    const KinfumotClassifyIn *in, const KinfumotPair *pair, float limit)
 {
   const uint8_t *c;
 
-  if (!w->before || pair->before <= -KINFUMOT_GATE)
+  if (!in->previous.classes || pair->before <= -KINFUMOT_GATE)
     return false;
-  c = w->before + 2 * pair->at;
+  c = in->previous.classes + 2 * pair->at;
   return !c[1] &&
       (c[0] == KINFUMOT_INLIER || c[0] == KINFUMOT_POTENTIAL_OUTLIER ||
           c[0] == KINFUMOT_OUTLIER) &&
-      fabsf (kinfumot_metres (w->depth_before[pair->at]) - pair->p.z) < limit;
+      fabsf (kinfumot_metres (in->previous.depth[pair->at]) - pair->p.z) <
+      limit;
 }
 
-/* Of the point of @pair, or, not @met, of one that meets no surface; @limit: up
- * to which it matches. */
+/* The class by the background alone, of the point of @pair or, not @met, of a
+ * point that meets no surface; @limit: up to which it matches. */
 BOTH int
-kinfumot_class_of (
-    const KinfumotWork *w, bool met, const KinfumotPair *pair, float limit)
+kinfumot_class_of_pair (const KinfumotClassifyIn *in, bool met,
+    const KinfumotPair *pair, float limit)
 {
   float distance;
 
@@ -123,8 +130,7 @@ kinfumot_class_of (
   distance = fabsf (pair->before);
   if (distance < limit)
     return KINFUMOT_INLIER;
-  if (w->signed_distance && pair->before < 0 &&
-      !kinfumot_recedes (w, pair, limit))
+  if (in->is_signed && pair->before < 0 && !kinfumot_recedes (in, pair, limit))
     return KINFUMOT_NO_CORRESPONDENCE;
   return distance < KINFUMOT_MATCHABLE * limit ? KINFUMOT_POTENTIAL_OUTLIER
                                                : KINFUMOT_OUTLIER;
@@ -132,24 +138,25 @@ kinfumot_class_of (
 
 /* The object that explains a point best, nearer than @distance: its number, or
  * 0; then @distance is how far it is.  Where an object's view ends, its voxels
- * tell: so it grows. */
+ * are asked: so it grows. */
 BOTH int
-kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
+kinfumot_best_object (const KinfumotClassifyIn *in, Vec point, float *distance)
 {
-  const float max = KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
+  const KinfumotMatching *match = &in->matching;
+  const float max = KINFUMOT_MATCHABLE * kinfumot_match_limit (match, point.z);
   int best = 0;
 
-  for (int m = 1; m < w->n_models; m++) {
+  for (int m = 1; m < match->n_models; m++) {
     KinfumotPair pair;
     float before;
     bool met, free;
 
-    if (!w->models[m].active || !w->views[m])
+    if (!kinfumot_has_view (match, m))
       continue;
-    met = kinfumot_pair (w, m, point, &pair);
+    met = kinfumot_pair (match, m, point, &pair);
     before = met ? pair.before : 0;
     if (!met || fabsf (before) >= max)
-      met = kinfumot_ask_voxels (w, m, point, &free, &before);
+      met = kinfumot_ask_voxels (in, m, point, &free, &before);
     if (met && fabsf (before) < max && fabsf (before) < *distance) {
       *distance = fabsf (before);
       best = m;
@@ -158,10 +165,12 @@ kinfumot_best_object (const KinfumotWork *w, Vec point, float *distance)
   return best;
 }
 
-/* The class, and the model in @model. */
+/* The class of pixel @at, and its model in @model. */
 BOTH int
-kinfumot_classify (const KinfumotWork *w, int at, int *model)
+kinfumot_classify (const KinfumotClassifyIn *in, int at, int *model)
 {
+  const KinfumotMatching *match = &in->matching;
+  const KinfumotModel *background = &match->models[0];
   Vec point;
   KinfumotPair pair;
   bool met, free;
@@ -169,31 +178,58 @@ kinfumot_classify (const KinfumotWork *w, int at, int *model)
   float limit, distance, before;
 
   *model = 0;
-  if (!w->now.depth[at])
+  if (!match->points.depth[at])
     return KINFUMOT_MISSING;
-  if (!w->models[0].good)
+  if (!background->good)
     return KINFUMOT_NO_CORRESPONDENCE;
-  point = kinfumot_point (w, at);
-  limit = kinfumot_matched (w, point.z);
-  met = w->views[0] && kinfumot_pair (w, 0, point, &pair);
-  class_ = kinfumot_class_of (w, met, &pair, limit);
+  point = kinfumot_point (&match->points, at);
+  limit = kinfumot_match_limit (match, point.z);
+  met = match->views.of[0] && kinfumot_pair (match, 0, point, &pair);
+  class_ = kinfumot_class_of_pair (in, met, &pair, limit);
   distance = class_ == KINFUMOT_INLIER ? fabsf (pair.before)
                                        : KINFUMOT_MATCHABLE * limit;
-  *model = kinfumot_best_object (w, point, &distance);
+  *model = kinfumot_best_object (in, point, &distance);
   if (*model)
     return kinfumot_class_near (distance, limit);
-  if (!kinfumot_in_volume (w, point))
+  if (!kinfumot_in_volume (in, point))
     return KINFUMOT_OUT_OF_VOLUME;
-  if (!w->signed_distance || class_ == KINFUMOT_INLIER)
+  if (!in->is_signed || class_ == KINFUMOT_INLIER)
     return class_;
-  kinfumot_ask_voxels (w, 0, point, &free, &before);
-  if (met && limit > KINFUMOT_SEEN_FREE * w->grid.truncation)
+  kinfumot_ask_voxels (in, 0, point, &free, &before);
+  if (met && limit > KINFUMOT_SEEN_FREE * in->grid.truncation)
     return class_; /* noise reaches beyond what the voxels know */
-  if (!free && !met && w->views[0])
+  if (!free && !met && match->views.of[0])
     free = kinfumot_before_all (
-        w, vec_transform (&w->models[0].turn, w->models[0].step, point));
+        match, vec_transform (&background->turn, background->step, point));
   return free ? KINFUMOT_OUTLIER : class_;
 }
+
+/* Whether a pixel of a model's view lies in front of the frame's surface there:
+ * the model's surface is gone. */
+BOTH bool
+kinfumot_is_through (const KinfumotMatching *match, int model, Vec point)
+{
+  KinfumotPair pair;
+
+  return kinfumot_has_view (match, model) &&
+      kinfumot_pair (match, model, point, &pair) &&
+      pair.before <=
+      -KINFUMOT_MATCHABLE * kinfumot_match_limit (match, point.z);
+}
+
+/* A point in the model's coordinates, millimetres. */
+BOTH void
+kinfumot_millimetres (
+    const KinfumotMatching *match, int model, Vec point, int mm[3])
+{
+  Vec p = kinfumot_to_model_now (&match->models[model], point);
+
+  mm[0] = kinfumot_round (p.x * 1000);
+  mm[1] = kinfumot_round (p.y * 1000);
+  mm[2] = kinfumot_round (p.z * 1000);
+}
+
+/* ---- Growth ---- */
 
 #define KINFUMOT_GROWTH 8                    /* pixels a frame */
 #define KINFUMOT_LINK (KINFUMOT_UNITS / 100) /* 1 cm, as in section 3.5 */
@@ -204,24 +240,26 @@ kinfumot_is_outlier (const uint8_t *c)
   return c[0] == KINFUMOT_OUTLIER || c[0] == KINFUMOT_POTENTIAL_OUTLIER;
 }
 
-/* The object that an outlier hangs together with in one direction, over
- * outliers whose depths differ by little: its number, 0 for none.  All are read
- * at once, as above. */
+/* The object to which an outlier is linked in one direction, over outliers
+ * whose depths differ by little: its number, 0 for none.  All are read at once,
+ * as above. */
 BOTH int
-kinfumot_touching_along (const KinfumotWork *w, int at, int dx, int dy)
+kinfumot_touching_along (
+    const KinfumotPoints *points, const uint8_t *map, int at, int dx, int dy)
 {
-  const int x = at % w->width, y = at / w->width;
+  const int width = points->optics.width, height = points->optics.height;
+  const int x = at % width, y = at / width;
   uint16_t depths[KINFUMOT_GROWTH + 1];
   uint8_t classes[KINFUMOT_GROWTH + 1][2];
 
   UNROLLED
   for (int n = 0; n <= KINFUMOT_GROWTH; n++) {
-    const int u = x + n * dx, v = y + n * dy, to = v * w->width + u;
-    const bool inside = u >= 0 && v >= 0 && u < w->width && v < w->height;
+    const int u = x + n * dx, v = y + n * dy, to = v * width + u;
+    const bool inside = u >= 0 && v >= 0 && u < width && v < height;
 
-    depths[n] = inside ? w->now.depth[to] : 0;
-    classes[n][0] = inside ? w->now.classes[2 * to] : 0;
-    classes[n][1] = inside ? w->now.classes[2 * to + 1] : 0;
+    depths[n] = inside ? points->depth[to] : 0;
+    classes[n][0] = inside ? map[2 * to] : 0;
+    classes[n][1] = inside ? map[2 * to + 1] : 0;
   }
   UNROLLED
   for (int n = 1; n <= KINFUMOT_GROWTH; n++) {
@@ -237,60 +275,36 @@ kinfumot_touching_along (const KinfumotWork *w, int at, int dx, int dy)
   return 0;
 }
 
-/* The same in any of four directions. */
+/* The object to which pixel @at is linked in any of four directions. */
 BOTH int
-kinfumot_touching (const KinfumotWork *w, int at)
+kinfumot_touching (const KinfumotPoints *points, const uint8_t *map, int at)
 {
   int model = 0;
 
-  if (w->now.classes[2 * at + 1] ||
-      !kinfumot_is_outlier (w->now.classes + 2 * at))
+  if (map[2 * at + 1] || !kinfumot_is_outlier (map + 2 * at))
     return 0;
   for (int side = 1; side >= -1 && !model; side -= 2)
-    model = kinfumot_touching_along (w, at, side, 0);
+    model = kinfumot_touching_along (points, map, at, side, 0);
   for (int side = 1; side >= -1 && !model; side -= 2)
-    model = kinfumot_touching_along (w, at, 0, side);
+    model = kinfumot_touching_along (points, map, at, 0, side);
   return model;
 }
 
+/* The pixel of class @c is added to object @grown; 0: it stays. */
 BOTH void
-kinfumot_grow (const KinfumotWork *w, int at)
+kinfumot_grow (uint8_t grown, uint8_t *c)
 {
-  if (!w->grown[at])
+  if (!grown)
     return;
-  w->now.classes[2 * at] = KINFUMOT_POTENTIAL_OUTLIER;
-  w->now.classes[2 * at + 1] = w->grown[at];
+  c[0] = KINFUMOT_POTENTIAL_OUTLIER;
+  c[1] = grown;
 }
 
-/* Whether a pixel of a model's view lies in front of what the frame shows
- * there: its surface is gone. */
-BOTH bool
-kinfumot_is_through (const KinfumotWork *w, int model, Vec point)
-{
-  KinfumotPair pair;
-
-  return w->models[model].active && w->views[model] &&
-      kinfumot_pair (w, model, point, &pair) &&
-      pair.before <= -KINFUMOT_MATCHABLE * kinfumot_matched (w, point.z);
-}
-
-/* A point in the model's coordinates, millimetres. */
+/* Pixel @at of an earlier frame becomes @model's if it matches @model and
+ * belongs to no object. */
 BOTH void
-kinfumot_millimetres (const KinfumotWork *w, int model, Vec point, int mm[3])
+kinfumot_adopt (const KinfumotMatching *match, int model, int at, uint8_t *c)
 {
-  Vec p = kinfumot_to_model_now (&w->models[model], point);
-
-  mm[0] = kinfumot_round (p.x * 1000);
-  mm[1] = kinfumot_round (p.y * 1000);
-  mm[2] = kinfumot_round (p.z * 1000);
-}
-
-/* A pixel of an earlier frame becomes @model's where it matches it and no
- * other. */
-BOTH void
-kinfumot_adopt (const KinfumotWork *w, int model, int at)
-{
-  uint8_t *c = w->now.classes + 2 * at;
   KinfumotPair pair;
   Vec point;
   float limit;
@@ -298,109 +312,83 @@ kinfumot_adopt (const KinfumotWork *w, int model, int at)
   if (c[0] != KINFUMOT_POTENTIAL_OUTLIER && c[0] != KINFUMOT_OUTLIER &&
       c[0] != KINFUMOT_NO_CORRESPONDENCE)
     return;
-  point = kinfumot_point (w, at);
-  limit = kinfumot_matched (w, point.z);
-  if (c[1] || !kinfumot_pair (w, model, point, &pair) ||
+  point = kinfumot_point (&match->points, at);
+  limit = kinfumot_match_limit (match, point.z);
+  if (c[1] || !kinfumot_pair (match, model, point, &pair) ||
       fabsf (pair.before) >= KINFUMOT_MATCHABLE * limit)
     return;
   c[0] = (uint8_t) kinfumot_class_near (fabsf (pair.before), limit);
   c[1] = (uint8_t) model;
 }
 
-#define KINFUMOT_MARGIN 40 /* pixels that an object may move, in the image */
-
-/* Where what is in @box may be in the next frame. */
-BOTH ImageBox
-kinfumot_around (const KinfumotWork *w, ImageBox box)
-{
-  const int margin = KINFUMOT_MARGIN;
-
-  box.x0 = box.x0 > margin ? box.x0 - margin : 0;
-  box.y0 = box.y0 > margin ? box.y0 - margin : 0;
-  box.x1 = box.x1 < w->width - margin ? box.x1 + margin : w->width;
-  box.y1 = box.y1 < w->height - margin ? box.y1 + margin : w->height;
-  return box;
-}
-
-/* The poses and boxes after this frame; of the background last. */
-BOTH void
-kinfumot_advance (const KinfumotWork *w, int model)
-{
-  KinfumotModel *m = &w->models[model];
-  const KinfumotCount *c = &w->counts[model];
-  const ImageBox whole = {0, 0, w->width, w->height};
-  const ImageBox matched = {c->x0, c->y0, c->x1, c->y1};
-
-  kinfumot_go_on (w->models, model);
-  m->box = model && c->matched ? kinfumot_around (w, matched) : whole;
-}
-
 /* ---- Doubt ---- */
 
-/* What begins to move is a part of the background until it is an outlier, and
- * until then draws the camera along.  It shows sooner in whole parts of the
- * image: there the mean distance from the surface is no more what it was.  What
- * is wrong with a sensor's depth stays what it was. */
+/* A thing that begins to move is a part of the background until its pixels are
+ * outliers, and until then pulls the camera along.  Whole tiles of the image
+ * show it earlier: their mean distance from the surface changes.  Constant
+ * errors of a sensor's depth do not change. */
 
 #define KINFUMOT_UNUSUAL 1e9f
 #define KINFUMOT_SHIFT .15f     /* of the distance up to which points match */
-#define KINFUMOT_USUAL .25f     /* share of a new frame in what is usual */
+#define KINFUMOT_USUAL .25f     /* share of a new frame in the usual distance */
 #define KINFUMOT_MIN_SHIFT 16   /* pixels of a tile */
-#define KINFUMOT_AROUND_SHIFT 5 /* tiles, of the nine around one */
+#define KINFUMOT_AROUND_SHIFT 5 /* tiles, of the nine around a place */
 
 /* Sums over a tile, by KINFUMOT_R_UNIT. */
 typedef struct {
   int32_t before, limit, n;
 } KinfumotShift;
 
-/* What pixel @at adds. */
+/* The part of pixel @at in the sums of its tile. */
 BOTH KinfumotShift
-kinfumot_shift_of (const KinfumotWork *w, int at)
+kinfumot_pixel_shift (const KinfumotMatching *match, const Vec *normals, int at)
 {
   const KinfumotShift none = {0, 0, 0};
-  const Vec normal = w->normals[at];
+  const Vec normal = normals[at];
   KinfumotPair pair;
   Vec point;
 
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
     return none;
-  point = kinfumot_point (w, at);
-  if (!kinfumot_pair (w, 0, point, &pair) ||
-      !kinfumot_fits (w, &w->models[0], normal, &pair))
+  point = kinfumot_point (&match->points, at);
+  if (!kinfumot_pair (match, 0, point, &pair) ||
+      !kinfumot_pair_fits (match, &match->models[0], normal, &pair))
     return none;
   return (KinfumotShift){(int32_t) (pair.before * KINFUMOT_R_UNIT),
-      (int32_t) (kinfumot_matched (w, point.z) * KINFUMOT_R_UNIT), 1};
+      (int32_t) (kinfumot_match_limit (match, point.z) * KINFUMOT_R_UNIT), 1};
 }
 
-/* @sum: of the tile. */
-BOTH void
-kinfumot_shift (const KinfumotWork *w, int tile, const KinfumotShift *sum)
+/* Whether the tile of the sums @sum has changed; @usual becomes its mean
+ * distance. */
+BOTH bool
+kinfumot_tile_shifted (const KinfumotShift *sum, bool is_new, float *usual)
 {
-  float *usual = &w->usual[tile], mean;
+  bool shifted;
+  float mean;
 
-  w->shifted[tile] = 0;
   if (sum->n < KINFUMOT_MIN_SHIFT) {
     *usual = KINFUMOT_UNUSUAL;
-    return;
+    return false;
   }
   mean = (float) sum->before / (float) sum->limit;
-  if (!w->before || *usual == KINFUMOT_UNUSUAL)
+  if (is_new || *usual == KINFUMOT_UNUSUAL)
     *usual = mean;
-  w->shifted[tile] = fabsf (mean - *usual) > KINFUMOT_SHIFT;
+  shifted = fabsf (mean - *usual) > KINFUMOT_SHIFT;
   *usual += (mean - *usual) * KINFUMOT_USUAL;
+  return shifted;
 }
 
-/* Pixels 8 @i and the next seven. */
-BOTH void
-kinfumot_doubt (const KinfumotWork *w, int i)
+/* Whether pixels 8 @i to 8 @i + 7 are doubted. */
+BOTH bool
+kinfumot_doubted (const KinfumotOptics *optics, const uint8_t *shifted, int i)
 {
-  const int tx = 8 * i % w->width / KINFUMOT_TILE,
-            ty = 8 * i / w->width / KINFUMOT_TILE;
+  const int tx = 8 * i % optics->width / KINFUMOT_TILE,
+            ty = 8 * i / optics->width / KINFUMOT_TILE;
   int n = 0;
 
   for (int y = ty - 1; y <= ty + 1; y++)
     for (int x = tx - 1; x <= tx + 1; x++)
-      if (x >= 0 && y >= 0 && x < w->tiles_x && y < w->tiles_y)
-        n += w->shifted[y * w->tiles_x + x];
-  w->doubted[i] = n >= KINFUMOT_AROUND_SHIFT;
+      if (x >= 0 && y >= 0 && x < optics->tiles_x && y < optics->tiles_y)
+        n += shifted[y * optics->tiles_x + x];
+  return n >= KINFUMOT_AROUND_SHIFT;
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What both backends compute with: the memory of a frame and its stages, depth
- * and the camera.
+ * Depth and the camera: the data of a frame and of a model that stages pass on,
+ * and the geometry of a pixel.
  *
- * What a model looks like is a view: for each pixel of the frame before the
- * depth of its surface and the normal.  A motion takes points of this frame's
- * camera to the one before's. */
+ * A view of a model holds, for each pixel of the previous frame's camera, the
+ * depth and the normal of the model's surface.  A motion takes points of this
+ * frame's camera to the previous frame's camera. */
 #pragma once
 
 #include "common/bilateral.h"
@@ -33,7 +33,7 @@
 #define KINFUMOT_MAX_SPACING 8 /* pixels */
 
 typedef struct {
-  float x, y, z, depth; /* normal, camera coordinates; 0: no surface */
+  float x, y, z, depth; /* normal, camera coordinates; depth 0: no surface */
 } __attribute__ ((aligned (16))) KinfumotHit;
 
 typedef struct {
@@ -47,22 +47,65 @@ typedef struct {
   float x, y, length; /* of the ray at depth 1 */
 } KinfumotRay;
 
-/* What is known of a frame before it is compared with any model. */
+/* The size of frames, their lens, and the ray that each pixel sees. */
 typedef struct {
-  uint16_t *depth;  /* filtered, 1 / KINFUMOT_UNITS metres */
+  int width, height;
+  int tiles_x, tiles_y;
+  int spacing; /* pixels, from a pixel to the neighbours that filter it */
+  KinfumotLens lens;
+  const KinfumotRay *rays; /* of each pixel */
+} KinfumotOptics;
+
+BOTH int
+kinfumot_n_pixels (const KinfumotOptics *optics)
+{
+  return optics->width * optics->height;
+}
+
+/* The points of a frame. */
+typedef struct {
+  KinfumotOptics optics;
+  const uint16_t *depth; /* filtered, 1 / KINFUMOT_UNITS metres; 0: missing */
+} KinfumotPoints;
+
+/* A frame of depth as it came. */
+typedef struct {
+  const uint16_t *depth; /* 0: missing */
+  int stride;            /* bytes */
+  uint32_t far;          /* units; depth from here on counts as missing */
+  uint64_t unit; /* 1 / KINFUMOT_UNITS metres in 1 / 256 unit of it, 2^-32 */
+  const uint8_t *weights; /* BILATERAL_RANGE, of the filter */
+} KinfumotInput;
+
+/* What a frame shows at each pixel. */
+typedef struct {
+  uint16_t *depth;  /* as in KinfumotPoints */
   uint8_t *classes; /* KinfumotClass and model, two bytes a pixel */
 } KinfumotMaps;
 
 /* What fusion asks of a pixel, read at once. */
 typedef struct {
-  uint16_t depth; /* as in KinfumotMaps; 0: none */
+  uint16_t depth; /* as in KinfumotPoints */
   uint8_t owner;  /* the model whose surface this is, or KINFUMOT_NOBODY */
   float length;   /* of the ray at depth 1 */
 } __attribute__ ((aligned (8))) KinfumotSurface;
 
 #define KINFUMOT_NOBODY 255
 
-/* What a frame says of a model; device memory. */
+/* Of each model, NULL before it is needed. */
+typedef struct {
+  KinfumotHit *of[KINFUMOT_MODELS]; /* each pixel */
+} KinfumotViews;
+
+/* Where rays meet the bricks of each model; all 0 is empty. */
+typedef struct {
+  uint32_t *near[KINFUMOT_MODELS]; /* each tile: the inverted bits of the
+                                      depth at which its first brick begins */
+  uint64_t
+      *slices[KINFUMOT_MODELS]; /* each tile: slices of depth with bricks */
+} KinfumotRanges;
+
+/* What a frame says of an object. */
 typedef struct {
   uint32_t matched; /* pixels */
   uint32_t through; /* pixels that lie behind its surface */
@@ -70,104 +113,54 @@ typedef struct {
   int32_t min[3], max[3]; /* of the matched, the model's coordinates, mm */
 } KinfumotCount;
 
-/* Device memory. */
+/* How the pool of bricks stands. */
 typedef struct {
-  uint32_t n_points;  /* pixels with a normal */
-  uint32_t n_unused;  /* bricks that can be taken */
-  uint32_t n_fresh;   /* bricks that are wanted and not yet taken */
-  uint32_t n_visible; /* bricks in view */
-  uint32_t n_fused;   /* blocks of threads that have fused; the GPU alone */
-  uint32_t n_ends;    /* of surfaces, while objects are aligned */
-  uint32_t full;      /* not all that were wanted could be taken, so none was;
-                         the table holds their keys */
-} KinfumotPool;
-
-typedef struct {
-  int width, height, tiles_x, tiles_y;
-  KinfumotGrid grid;
-  KinfumotLens lens;
-  KinfumotRay *rays;     /* of each pixel */
-  const uint16_t *input; /* the frame's depth, as it came */
-  int input_stride;
-  int spacing;           /* pixels, from a pixel to its neighbours */
-  uint64_t input_unit;   /* 1 / KINFUMOT_UNITS metres in 1 / 256 unit, 2^-32 */
-  uint32_t input_far;    /* units; from here on depth is missing */
-  uint8_t *range;        /* the filter's weights */
-  KinfumotMaps now;      /* this frame */
-  const uint8_t *before; /* classes of the frame before; NULL: none */
-  const uint16_t *depth_before; /* likewise */
-  Vec *normals;                 /* of this frame; 0 0 0: unknown */
-  KinfumotSurface *surfaces;    /* while it is fused */
-  uint32_t *ends;   /* of its surfaces, KinfumotPool.n_ends: 4 times a pixel and
-                       a side, in any order */
-  float *usual;     /* of each tile: the mean distance from the background, by
-                       what matches; KINFUMOT_UNUSUAL: unknown */
-  uint8_t *shifted; /* of each tile: whether it changed */
-  uint8_t *doubted; /* of each eight pixels: whether the next frame's camera
-                       does without them */
-  uint8_t *grown;   /* the object that a pixel is added to; 0: none */
-  KinfumotHit *views[KINFUMOT_MODELS]; /* NULL: not yet needed */
-  uint32_t *near[KINFUMOT_MODELS];     /* of each tile: the inverted bits of the
-                                          depth at which its first brick
-                                          begins */
-  uint64_t *slices[KINFUMOT_MODELS];   /* of each tile: those with bricks */
-  int n_models;                        /* from here on all are asleep */
-  KinfumotModel *models;               /* KINFUMOT_MODELS */
-  KinfumotCount *counts;               /* KINFUMOT_MODELS; of objects alone */
-  KinfumotAlignment *alignments;       /* KINFUMOT_MODELS */
-  KinfumotPool *pool;
-  uint64_t *fresh;     /* keys for which a brick is wanted */
-  uint32_t max_fresh;  /* of them */
-  uint32_t *unused;    /* bricks, KinfumotPool.n_unused */
-  uint32_t *visible;   /* bricks in view, KinfumotPool.n_visible */
-  const uint8_t *mask; /* of a birth: its pixels are the model's; NULL */
-  int erase;           /* fusion empties the background where the mask is */
-  int replay; /* an earlier frame: its classes say what is the background's */
-  uint32_t frame;    /* counts from 1 */
-  float max_cosine;  /* of the angle between normals */
-  float noise;       /* 1/m */
-  float half_volume; /* metres; 0: no end */
-  int max_weight;
-  int signed_distance;
-  int align_blocks; /* of the alignment that a GPU runs at the same time */
-} KinfumotWork;
+  uint32_t n_unused; /* bricks that can be taken */
+  uint32_t n_wanted; /* keys that want a brick and have none */
+  uint32_t full;     /* the wanted bricks were more than the unused ones, so
+                        none was taken; the table holds their keys */
+} KinfumotPoolCounts;
 
 /* ---- Depth ---- */
 
-/* 0 if there is none. */
+/* 0 if it is missing. */
 BOTH uint16_t
-kinfumot_input (const KinfumotWork *w, int x, int y)
+kinfumot_input_depth (const KinfumotInput *input, int x, int y)
 {
-  const uint16_t *row = (const uint16_t *) ((const uint8_t *) w->input +
-      (ptrdiff_t) y * w->input_stride);
+  const uint16_t *row = (const uint16_t *) ((const uint8_t *) input->depth +
+      (ptrdiff_t) y * input->stride);
 
-  return row[x] < w->input_far ? row[x] : 0;
+  return row[x] < input->far ? row[x] : 0;
 }
 
-/* Adds to those of pixel (@x, @y) of depth @z the neighbours at (@dx, @dy),
- * times the spacing, and opposite to it. */
+/* Adds two neighbours of pixel (@x, @y) of depth @z to @mean: the one at (@dx,
+ * @dy), times the spacing, and the one opposite to it. */
 BOTH void
-kinfumot_add_neighbours (const KinfumotWork *w, BilateralMean *mean, int x,
-    int y, int dx, int dy, uint32_t z)
+kinfumot_add_neighbours (const KinfumotOptics *optics,
+    const KinfumotInput *input, BilateralMean *mean, int x, int y, int dx,
+    int dy, uint32_t z)
 {
   const uint32_t space = bilateral_space_weight (dx, dy);
   int ax;
 
-  dx *= w->spacing;
-  dy *= w->spacing;
+  dx *= optics->spacing;
+  dy *= optics->spacing;
   ax = dx < 0 ? -dx : dx;
-  if (space && x >= ax && x + ax < w->width && y >= dy && y + dy < w->height)
-    bilateral_mean_add_two (mean, w->range, space, z,
-        kinfumot_input (w, x + dx, y + dy), kinfumot_input (w, x - dx, y - dy));
+  if (space && x >= ax && x + ax < optics->width && y >= dy &&
+      y + dy < optics->height)
+    bilateral_mean_add_two (mean, input->weights, space, z,
+        kinfumot_input_depth (input, x + dx, y + dy),
+        kinfumot_input_depth (input, x - dx, y - dy));
 }
 
-/* Filtered depth in 1 / KINFUMOT_UNITS metres, from @z units and 1/256 units.
- */
+/* Filtered depth in 1 / KINFUMOT_UNITS metres, from @z units of the input and
+ * @fraction 256ths of one. */
 BOTH uint16_t
-kinfumot_units (const KinfumotWork *w, uint16_t z, int8_t fraction)
+kinfumot_filtered_depth (
+    const KinfumotInput *input, uint16_t z, int8_t fraction)
 {
   uint64_t fine = (uint64_t) ((int64_t) z * 256 + fraction);
-  uint64_t depth = (fine * w->input_unit + (1ull << 31)) >> 32;
+  uint64_t depth = (fine * input->unit + (1ull << 31)) >> 32;
 
   return depth > 65535 ? 0 : (uint16_t) depth;
 }
@@ -184,30 +177,35 @@ kinfumot_metres (uint16_t depth)
   return units * (1.f / KINFUMOT_UNITS);
 }
 
+/* The point of ray @r at @depth metres. */
 BOTH Vec
-kinfumot_along (const KinfumotRay *r, float depth)
+kinfumot_ray_point (const KinfumotRay *r, float depth)
 {
   return vec (r->x * depth, r->y * depth, depth);
 }
 
+/* The point that pixel @at shows. */
 BOTH Vec
-kinfumot_point (const KinfumotWork *w, int at)
+kinfumot_point (const KinfumotPoints *points, int at)
 {
-  return kinfumot_along (&w->rays[at], kinfumot_metres (w->now.depth[at]));
+  return kinfumot_ray_point (
+      &points->optics.rays[at], kinfumot_metres (points->depth[at]));
 }
 
-/* The unit normal towards the camera from the neighbours' points; 0 0 0 where
- * one is missing or more than 10 cm nearer or farther than its opposite. */
+/* The unit normal towards the camera from the neighbours' points; 0 0 0 if a
+ * neighbour is missing or more than 10 cm nearer or farther than the opposite
+ * one. */
 BOTH Vec
-kinfumot_normal (const KinfumotWork *w, int x, int y)
+kinfumot_normal (const KinfumotPoints *points, int x, int y)
 {
-  const int right = w->spacing, down = right * w->width;
-  int at = y * w->width + x;
+  const int width = points->optics.width, height = points->optics.height;
+  const int right = points->optics.spacing, down = right * width;
+  const int at = y * width + x;
   Vec none = {0, 0, 0}, n, p, dx, dy;
-  const uint16_t *d = w->now.depth + at;
+  const uint16_t *d = points->depth + at;
   int step_x, step_y;
 
-  if (x < right || y < right || x >= w->width - right || y >= w->height - right)
+  if (x < right || y < right || x >= width - right || y >= height - right)
     return none;
   if (!d[0] || !d[-right] || !d[right] || !d[-down] || !d[down])
     return none;
@@ -216,16 +214,19 @@ kinfumot_normal (const KinfumotWork *w, int x, int y)
   if (step_x > KINFUMOT_UNITS / 10 || step_x < -KINFUMOT_UNITS / 10 ||
       step_y > KINFUMOT_UNITS / 10 || step_y < -KINFUMOT_UNITS / 10)
     return none;
-  p = kinfumot_point (w, at);
-  dx = vec_sub (kinfumot_point (w, at + right), kinfumot_point (w, at - right));
-  dy = vec_sub (kinfumot_point (w, at + down), kinfumot_point (w, at - down));
+  p = kinfumot_point (points, at);
+  dx = vec_sub (
+      kinfumot_point (points, at + right), kinfumot_point (points, at - right));
+  dy = vec_sub (
+      kinfumot_point (points, at + down), kinfumot_point (points, at - down));
   n = vec_unit (vec_cross (dy, dx));
   return vec_dot (n, p) > 0 ? vec_scale (n, -1) : n;
 }
 
 /* ---- Camera ---- */
 
-/* The pixel that shows @p; false where the frame does not. */
+/* The place (@u, @v) in the image at which the camera sees @p; false if the
+ * lens does not show @p. */
 BOTH bool
 kinfumot_project (const KinfumotLens *l, Vec p, float *u, float *v)
 {
@@ -251,77 +252,47 @@ kinfumot_project (const KinfumotLens *l, Vec p, float *u, float *v)
   return true;
 }
 
-/* The index of the pixel that shows @p; -1 where none does. */
+/* The index of the pixel that shows @p; -1 if no pixel does. */
 BOTH int
-kinfumot_pixel (const KinfumotWork *w, Vec p)
+kinfumot_pixel (const KinfumotOptics *optics, Vec p)
 {
   float u, v;
 
-  if (!kinfumot_project (&w->lens, p, &u, &v))
+  if (!kinfumot_project (&optics->lens, p, &u, &v))
     return -1;
   u += .5f;
   v += .5f;
-  if (!(u >= 0) || !(v >= 0) || !(u < (float) w->width) ||
-      !(v < (float) w->height))
+  if (!(u >= 0) || !(v >= 0) || !(u < (float) optics->width) ||
+      !(v < (float) optics->height))
     return -1;
-  return kinfumot_floor_small (v) * w->width + kinfumot_floor_small (u);
+  return kinfumot_floor_small (v) * optics->width + kinfumot_floor_small (u);
 }
 
-/* ---- Stages ---- */
+/* Where the contents of @box may be in the next frame. */
+#define KINFUMOT_MARGIN 40 /* pixels that an object may move, in the image */
 
-/* Of models from @first to before @last those that are awake. */
-typedef struct {
-  /* Asks what the device can do. */
-  const char *(*open) (KinfumotWork *w);
-  /* Copies @bytes, a multiple of four, between the device's memory and pinned
-   * memory. */
-  const char *(*pass) (
-      const Device *dev, void *to, const void *from, size_t bytes);
-  /* Filters the input into now.depth. */
-  const char *(*filter) (const Device *dev, const KinfumotWork *w);
-  const char *(*normals) (const Device *dev, const KinfumotWork *w);
-  /* Aligns, from the motions that the models have. */
-  const char *(*align) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  const char *(*predict) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  const char *(*judge) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  /* Writes now.classes, and counts. */
-  const char *(*classify) (const Device *dev, const KinfumotWork *w);
-  /* Adds outliers that touch an object to it. */
-  const char *(*grow) (const Device *dev, const KinfumotWork *w);
-  /* Gives pixels without a model to @model where they match it. */
-  const char *(*adopt) (const Device *dev, const KinfumotWork *w, int model);
-  const char *(*advance) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  /* Says which pixels the camera of the next frame does without. */
-  const char *(*doubt) (const Device *dev, const KinfumotWork *w);
-  /* Takes the bricks that are wanted. */
-  const char *(*allocate) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  const char *(*fuse) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  /* Says at which depths each tile may see a surface. */
-  const char *(*ranges) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  /* Casts the rays, from there on. */
-  const char *(*cast) (
-      const Device *dev, const KinfumotWork *w, int first, int last);
-  const char *(*draw) (const Device *dev, const KinfumotWork *w, uint8_t *rgb,
-      size_t rgb_stride, float *normals, size_t normals_stride);
-  /* Waits for what was queued before the last mark, though not for what was
-   * after it. */
-  const char *(*mark) (const Device *dev);
-  const char *(*await_mark) (const Device *dev);
-  /* The bytes of memory that the device has free. */
-  const char *(*room) (const Device *dev, uint64_t *bytes);
-} KinfumotStages;
+BOTH ImageBox
+kinfumot_around (const KinfumotOptics *optics, ImageBox box)
+{
+  const int margin = KINFUMOT_MARGIN;
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-extern const KinfumotStages kinfumot_stages_cpu, kinfumot_stages_cuda;
-#ifdef __cplusplus
+  box.x0 = box.x0 > margin ? box.x0 - margin : 0;
+  box.y0 = box.y0 > margin ? box.y0 - margin : 0;
+  box.x1 = box.x1 < optics->width - margin ? box.x1 + margin : optics->width;
+  box.y1 = box.y1 < optics->height - margin ? box.y1 + margin : optics->height;
+  return box;
 }
-#endif
+
+/* The pose and the box of a model after this frame; of the background last. */
+BOTH void
+kinfumot_advance (const KinfumotOptics *optics, const KinfumotCount *counts,
+    KinfumotModel *models, int model)
+{
+  const KinfumotCount *c = &counts[model];
+  const ImageBox whole = {0, 0, optics->width, optics->height};
+  const ImageBox matched = {c->x0, c->y0, c->x1, c->y1};
+
+  kinfumot_go_on (models, model);
+  models[model].box =
+      model && c->matched ? kinfumot_around (optics, matched) : whole;
+}

@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The GPU's stages, and those that are a few numbers. */
-#include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
-/* A copy by the copy engine is fast, but kernels before and after it wait some
- * 8 us for each other. */
 static __global__ void
-pass (uint32_t *to, const uint32_t *from, int n)
+copy_words (uint32_t *to, const uint32_t *from, int n)
 {
   const int i = thread_index ();
 
@@ -16,17 +13,19 @@ pass (uint32_t *to, const uint32_t *from, int n)
     to[i] = from[i];
 }
 
+/* A copy by the copy engine is fast, but kernels before and after it wait some
+ * 8 us for each other. */
 static const char *
 kinfumot_pass_cuda (const Device *dev, void *to, const void *from, size_t bytes)
 {
   const int n = (int) (bytes / 4);
 
-  return queue (dev, pass, blocks_of (n), THREADS, (uint32_t *) to,
+  return queue (dev, copy_words, blocks_of (n), THREADS, (uint32_t *) to,
       (const uint32_t *) from, n);
 }
 
 static __global__ void
-predict (KinfumotModel *models, int first)
+predict_motions (int first, KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
@@ -38,49 +37,51 @@ predict (KinfumotModel *models, int first)
 
 static const char *
 kinfumot_predict_cuda (
-    const Device *dev, const KinfumotWork *w, int first, int last)
+    const Device *dev, int first, int last, KinfumotModel *models)
 {
-  return queue (dev, predict, 1, last - first, w->models, first);
+  return queue (dev, predict_motions, 1, last - first, first, models);
 }
 
 static __global__ void
-judge (KinfumotModel *models, const KinfumotPool *pool, int first)
+judge_motions (int first, const uint32_t *n_points, KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
   await_previous ();
   allow_next ();
   if (models[m].active)
-    kinfumot_judge (models, m, pool->n_points);
+    kinfumot_judge (models, m, *n_points);
 }
 
 static const char *
-kinfumot_judge_cuda (
-    const Device *dev, const KinfumotWork *w, int first, int last)
+kinfumot_judge_cuda (const Device *dev, int first, int last,
+    const uint32_t *n_points, KinfumotModel *models)
 {
-  return queue (dev, judge, 1, last - first, w->models, w->pool, first);
+  return queue (dev, judge_motions, 1, last - first, first, n_points, models);
 }
 
 /* The objects first: they ask where the camera was. */
 static __global__ void
-advance (KinfumotWork w, int first)
+advance_poses (KinfumotOptics optics, int first, const KinfumotCount *counts,
+    KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
   await_previous ();
   allow_next ();
-  if (m && w.models[m].active)
-    kinfumot_advance (&w, m);
+  if (m && models[m].active)
+    kinfumot_advance (&optics, counts, models, m);
   __syncthreads ();
-  if (!m && w.models[m].active)
-    kinfumot_advance (&w, m);
+  if (!m && models[m].active)
+    kinfumot_advance (&optics, counts, models, m);
 }
 
 static const char *
-kinfumot_advance_cuda (
-    const Device *dev, const KinfumotWork *w, int first, int last)
+kinfumot_advance_cuda (const Device *dev, const KinfumotOptics *optics,
+    int first, int last, const KinfumotCount *counts, KinfumotModel *models)
 {
-  return queue (dev, advance, 1, last - first, *w, first);
+  return queue (
+      dev, advance_poses, 1, last - first, *optics, first, counts, models);
 }
 
 /* The event is the one by which device_wait () sleeps: it is noted again where
@@ -110,23 +111,23 @@ kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
 }
 
 extern "C" const KinfumotStages kinfumot_stages_cuda = {
-    kinfumot_open_cuda,
-    kinfumot_pass_cuda,
     kinfumot_filter_cuda,
     kinfumot_normals_cuda,
+    kinfumot_align_open_cuda,
     kinfumot_align_cuda,
     kinfumot_predict_cuda,
     kinfumot_judge_cuda,
+    kinfumot_advance_cuda,
     kinfumot_classify_cuda,
     kinfumot_grow_cuda,
     kinfumot_adopt_cuda,
-    kinfumot_advance_cuda,
     kinfumot_doubt_cuda,
     kinfumot_allocate_cuda,
     kinfumot_fuse_cuda,
     kinfumot_ranges_cuda,
     kinfumot_cast_cuda,
     kinfumot_draw_cuda,
+    kinfumot_pass_cuda,
     kinfumot_mark_cuda,
     kinfumot_await_mark_cuda,
     kinfumot_room_cuda,

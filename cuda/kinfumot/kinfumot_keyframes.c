@@ -16,35 +16,34 @@
 #define FOUND_SHARE .5
 #define FOUND_RESIDUAL .015 /* metres */
 
-/* Brings the rows of this frame that a small picture is made of. */
+/* Brings the rows of this frame from which a small picture is made. */
 static const char *
-fetch (Kinfumot *k)
+fetch_rows (Kinfumot *k)
 {
-  const KinfumotWork *w = &k->work;
-  size_t row = w->width * sizeof *w->now.depth;
-  int step = w->height / KINFUMOT_SMALL_Y;
-  int rows = step ? KINFUMOT_SMALL_Y : w->height;
+  const int width = k->optics.width, height = k->optics.height;
+  size_t row = width * sizeof *k->now.depth;
+  int step = height / KINFUMOT_SMALL_Y;
+  int rows = step ? KINFUMOT_SMALL_Y : height;
 
-  TRY (device_copy_rows (&k->device, k->rows, row, w->now.depth,
+  TRY (device_copy_rows (&k->device, k->host_rows, row, k->now.depth,
       row * (step ? step : 1), row, rows));
   return device_wait (&k->device);
 }
 
 static void
-shrink (const Kinfumot *k, KinfumotKeyframe *f)
+shrink_rows (const Kinfumot *k, KinfumotKeyframe *f)
 {
-  int width = k->work.width;
-  int rows =
-      k->work.height < KINFUMOT_SMALL_Y ? k->work.height : KINFUMOT_SMALL_Y;
+  const int width = k->optics.width, height = k->optics.height;
+  int rows = height < KINFUMOT_SMALL_Y ? height : KINFUMOT_SMALL_Y;
 
   memset (f->depth, 0, sizeof f->depth);
   for (int y = 0; y < rows; y++)
     for (int x = 0; x < KINFUMOT_SMALL_X; x++)
-      f->depth[y][x] = k->rows[y * width + x * width / KINFUMOT_SMALL_X];
+      f->depth[y][x] = k->host_rows[y * width + x * width / KINFUMOT_SMALL_X];
 }
 
 static bool
-is_near (const Pose64 *a, const Pose64 *b)
+is_camera_near (const Pose64 *a, const Pose64 *b)
 {
   double t = 0, q = 0;
 
@@ -61,7 +60,7 @@ kinfumot_keyframe_add (Kinfumot *k)
   KinfumotKeyframe *f;
 
   for (int i = 0; i < k->n_keyframes; i++)
-    if (is_near (&k->keyframes[i].camera, &k->held))
+    if (is_camera_near (&k->keyframes[i].camera, &k->known_camera))
       return NULL;
   if (k->n_keyframes == KINFUMOT_MAX_KEYFRAMES)
     return NULL;
@@ -74,16 +73,16 @@ kinfumot_keyframe_add (Kinfumot *k)
     k->keyframes = f;
     k->keyframes_room = room;
   }
-  TRY (fetch (k));
+  TRY (fetch_rows (k));
   f = &k->keyframes[k->n_keyframes++];
-  f->camera = k->held;
-  shrink (k, f);
+  f->camera = k->known_camera;
+  shrink_rows (k, f);
   return NULL;
 }
 
-/* 0 for alike. */
+/* 0: the pictures are alike. */
 static uint64_t
-difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
+difference_of_pictures (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
 {
   uint64_t sum = 0;
 
@@ -97,17 +96,18 @@ difference (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
   return sum;
 }
 
-/* The numbers of the keyframes that look most like @now, the best first, to
- * @best, filled up with -1. */
+/* Sets @best to the numbers of the keyframes that look most like @now, the best
+ * first, filled up with -1. */
 static void
-choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
+choose_keyframes (
+    const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
 {
   uint64_t distances[TRIED];
 
   for (int i = 0; i < TRIED; i++)
     best[i] = -1;
   for (int f = 0; f < k->n_keyframes; f++) {
-    uint64_t d = difference (now, &k->keyframes[f]);
+    uint64_t d = difference_of_pictures (now, &k->keyframes[f]);
     int at = TRIED;
 
     while (at > 0 && (best[at - 1] < 0 || d < distances[at - 1]))
@@ -123,12 +123,12 @@ choose (const Kinfumot *k, const KinfumotKeyframe *now, int best[TRIED])
   }
 }
 
-/* The camera's pose before becomes @camera; objects stay where they are in the
- * world. */
+/* The previous frame's camera becomes @camera; objects stay where they are in
+ * the world. */
 static void
 place_camera (Kinfumot *k, Pose64 camera)
 {
-  KinfumotModel *models = k->state->models;
+  KinfumotModel *models = k->host_report->models;
   Pose64 moved =
       kinfumot_pose_times (kinfumot_pose_back (models[0].pose), camera);
 
@@ -136,7 +136,7 @@ place_camera (Kinfumot *k, Pose64 camera)
     if (models[m].active) {
       kinfumot_set_pose (
           &models[m], kinfumot_pose_times (models[m].pose, moved));
-      models[m].box = kinfumot_whole (k);
+      models[m].box = kinfumot_whole_box (k);
     }
   kinfumot_set_pose (&models[0], camera);
   kinfumot_set_motion (&models[0], pose64_identity ());
@@ -145,16 +145,17 @@ place_camera (Kinfumot *k, Pose64 camera)
 static const char *
 try_keyframe (Kinfumot *k, Pose64 camera, bool *found)
 {
-  const KinfumotModel *m = &k->state->models[0];
+  const KinfumotModel *m = &k->host_report->models[0];
 
   place_camera (k, camera);
   TRY (kinfumot_upload (k));
-  TRY (kinfumot_look (k, 0, kinfumot_models_end (k)));
-  TRY (k->stages->align (&k->device, &k->work, 0, 1));
-  TRY (k->stages->judge (&k->device, &k->work, 0, 1));
+  TRY (kinfumot_cast_views (k, 0, kinfumot_models_end (k)));
+  TRY (kinfumot_align_frame (k, 0, 1));
+  TRY (k->stages->judge (
+      &k->device, 0, 1, k->normals.n, k->device_report->models));
   TRY (kinfumot_download (k));
   *found = m->good && m->residual < FOUND_RESIDUAL &&
-      m->points >= FOUND_SHARE * k->state->pool.n_points;
+      m->points >= FOUND_SHARE * k->host_report->n_points;
   return NULL;
 }
 
@@ -165,16 +166,16 @@ kinfumot_keyframe_search (Kinfumot *k, bool *found)
   int best[TRIED];
 
   *found = false;
-  k->work.before = NULL;
-  TRY (fetch (k));
-  shrink (k, &now);
-  choose (k, &now, best);
+  k->previous = (KinfumotMaps){NULL, NULL}; /* of another camera */
+  TRY (fetch_rows (k));
+  shrink_rows (k, &now);
+  choose_keyframes (k, &now, best);
   for (int i = 0; i < TRIED && best[i] >= 0 && !*found; i++)
     TRY (try_keyframe (k, k->keyframes[best[i]].camera, found));
   if (*found)
     return NULL;
-  place_camera (k, k->held);
-  k->state->models[0].good = false;
+  place_camera (k, k->known_camera);
+  k->host_report->models[0].good = false;
   TRY (kinfumot_upload (k));
-  return kinfumot_look (k, 0, kinfumot_models_end (k));
+  return kinfumot_cast_views (k, 0, kinfumot_models_end (k));
 }

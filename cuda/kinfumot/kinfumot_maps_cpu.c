@@ -1,77 +1,93 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is one number, or a few, for each pixel: filtered depth, normals,
- * classes. */
+ * Maps of one number, or a few, for each pixel: filtered depth, normals,
+ * classes, doubt. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "kinfumot/kinfumot_classes_core.h"
-#include "kinfumot/kinfumot_cpu.h"
 
 /* ---- Depth ---- */
 
+typedef struct {
+  const KinfumotOptics *optics;
+  const KinfumotInput *input;
+  uint16_t *depth;
+} FilterLoop;
+
 static uint16_t
-smooth (const KinfumotWork *w, int x, int y)
+filter_pixel (
+    const KinfumotOptics *optics, const KinfumotInput *input, int x, int y)
 {
-  uint32_t z = kinfumot_input (w, x, y);
+  uint32_t z = kinfumot_input_depth (input, x, y);
   BilateralMean mean = {0, 0};
   int8_t fraction;
   uint16_t units;
 
   if (!z)
     return 0;
-  bilateral_mean_add (&mean, w->range, bilateral_space_weight (0, 0), z, z);
+  bilateral_mean_add (
+      &mean, input->weights, bilateral_space_weight (0, 0), z, z);
   for (int dy = 0; dy <= BILATERAL_REACH; dy++)
     for (int dx = dy ? -BILATERAL_REACH : 1; dx <= BILATERAL_REACH; dx++)
-      kinfumot_add_neighbours (w, &mean, x, y, dx, dy, z);
+      kinfumot_add_neighbours (optics, input, &mean, x, y, dx, dy, z);
   units = bilateral_mean_depth (&mean, z, &fraction);
-  return kinfumot_units (w, units, fraction);
+  return kinfumot_filtered_depth (input, units, fraction);
 }
 
 VECTORS_WHOLE static void
-filter_rows (void *data, int begin, int end)
+filter_depth_rows (void *data, int begin, int end)
 {
-  const KinfumotWork *w = ((const KinfumotLoop *) data)->w;
+  const FilterLoop *loop = data;
+  const int width = loop->optics->width;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->width; x++)
-      w->now.depth[y * w->width + x] = smooth (w, x, y);
+    for (int x = 0; x < width; x++)
+      loop->depth[y * width + x] =
+          filter_pixel (loop->optics, loop->input, x, y);
 }
 
 const char *
-kinfumot_filter_cpu (const Device *dev, const KinfumotWork *w)
+kinfumot_filter_cpu (const Device *dev, const KinfumotOptics *optics,
+    const KinfumotInput *input, uint16_t *depth)
 {
-  KinfumotLoop loop = {w, 0, NULL};
+  FilterLoop loop = {optics, input, depth};
 
   (void) dev;
-  parallel_for (w->height, 8, filter_rows, &loop);
+  parallel_for (optics->height, 8, filter_depth_rows, &loop);
   return NULL;
 }
 
+typedef struct {
+  const KinfumotPoints *points;
+  KinfumotNormals *normals;
+} NormalsLoop;
+
 static void
-normal_rows (void *data, int begin, int end)
+set_normal_rows (void *data, int begin, int end)
 {
-  const KinfumotLoop *loop = data;
-  const KinfumotWork *w = loop->w;
+  const NormalsLoop *loop = data;
+  const int width = loop->points->optics.width;
   uint32_t n = 0;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < w->width; x++) {
-      Vec v = kinfumot_normal (w, x, y);
+    for (int x = 0; x < width; x++) {
+      Vec v = kinfumot_normal (loop->points, x, y);
 
-      w->normals[y * w->width + x] = v;
+      loop->normals->of[y * width + x] = v;
       n += v.x != 0 || v.y != 0 || v.z != 0;
     }
-  __atomic_fetch_add (&w->pool->n_points, n, __ATOMIC_RELAXED);
+  __atomic_fetch_add (loop->normals->n, n, __ATOMIC_RELAXED);
 }
 
 const char *
-kinfumot_normals_cpu (const Device *dev, const KinfumotWork *w)
+kinfumot_normals_cpu (
+    const Device *dev, const KinfumotPoints *points, KinfumotNormals *normals)
 {
-  KinfumotLoop loop = {w, 0, NULL};
+  NormalsLoop loop = {points, normals};
 
   (void) dev;
-  w->pool->n_points = 0;
-  parallel_for (w->height, 8, normal_rows, &loop);
+  *normals->n = 0;
+  parallel_for (points->optics.height, 8, set_normal_rows, &loop);
   return NULL;
 }
 
@@ -82,7 +98,7 @@ typedef struct {
 } Counts;
 
 static void
-count_clear (KinfumotCount *c)
+clear_count (KinfumotCount *c)
 {
   *c = (KinfumotCount){.x0 = INT32_MAX,
       .y0 = INT32_MAX,
@@ -96,16 +112,17 @@ count_clear (KinfumotCount *c)
 #define KEEP_MAX(a, b) ((a) = (b) > (a) ? (b) : (a))
 
 static void
-count_pixel (const KinfumotWork *w, KinfumotCount *c, int model, int at)
+count_pixel (const KinfumotMatching *match, KinfumotCount *c, int model, int at)
 {
-  int x = at % w->width, y = at / w->width, mm[3];
+  const int width = match->points.optics.width;
+  int x = at % width, y = at / width, mm[3];
 
   c->matched++;
   KEEP_MIN (c->x0, x);
   KEEP_MIN (c->y0, y);
   KEEP_MAX (c->x1, x + 1);
   KEEP_MAX (c->y1, y + 1);
-  kinfumot_millimetres (w, model, kinfumot_point (w, at), mm);
+  kinfumot_millimetres (match, model, kinfumot_point (&match->points, at), mm);
   for (int i = 0; i < 3; i++) {
     KEEP_MIN (c->min[i], mm[i]);
     KEEP_MAX (c->max[i], mm[i]);
@@ -113,7 +130,7 @@ count_pixel (const KinfumotWork *w, KinfumotCount *c, int model, int at)
 }
 
 static void
-count_add (KinfumotCount *to, const KinfumotCount *c)
+add_count (KinfumotCount *to, const KinfumotCount *c)
 {
   to->matched += c->matched;
   to->through += c->through;
@@ -127,146 +144,189 @@ count_add (KinfumotCount *to, const KinfumotCount *c)
   }
 }
 
-static void
-classify_pixel (const KinfumotWork *w, int at, Counts *counts)
-{
-  int model, class_ = kinfumot_classify (w, at, &model);
+#define STRIP_ROWS 16
 
-  w->now.classes[2 * at] = (uint8_t) class_;
-  w->now.classes[2 * at + 1] = (uint8_t) model;
+typedef struct {
+  const KinfumotClassifyIn *in;
+  uint8_t *classes;
+  Counts *strips; /* of each strip of rows */
+} ClassifyLoop;
+
+static void
+classify_pixel (const ClassifyLoop *loop, int at, Counts *counts)
+{
+  const KinfumotMatching *match = &loop->in->matching;
+  int model, class_ = kinfumot_classify (loop->in, at, &model);
+
+  loop->classes[2 * at] = (uint8_t) class_;
+  loop->classes[2 * at + 1] = (uint8_t) model;
   if (model)
-    count_pixel (w, &counts->of[model], model, at);
-  for (int m = 1; m < w->n_models && w->now.depth[at]; m++)
-    counts->of[m].through += kinfumot_is_through (w, m, kinfumot_point (w, at));
+    count_pixel (match, &counts->of[model], model, at);
+  for (int m = 1; m < match->n_models && match->points.depth[at]; m++)
+    counts->of[m].through +=
+        kinfumot_is_through (match, m, kinfumot_point (&match->points, at));
 }
 
-/* @more: the counts of each stretch of rows. */
-#define ROWS 16
-
 static void
-classify_rows (void *data, int begin, int end)
+classify_strips (void *data, int begin, int end)
 {
-  const KinfumotLoop *loop = data;
+  const ClassifyLoop *loop = data;
+  const KinfumotOptics *optics = &loop->in->matching.points.optics;
 
   for (int strip = begin; strip < end; strip++) {
-    Counts *counts = (Counts *) loop->more + strip;
-    int last = (strip + 1) * ROWS;
+    Counts *counts = &loop->strips[strip];
+    int last = (strip + 1) * STRIP_ROWS;
 
     for (int m = 0; m < KINFUMOT_MODELS; m++)
-      count_clear (&counts->of[m]);
-    last = last < loop->w->height ? last : loop->w->height;
-    for (int at = strip * ROWS * loop->w->width; at < last * loop->w->width;
-         at++)
-      classify_pixel (loop->w, at, counts);
+      clear_count (&counts->of[m]);
+    last = (last < optics->height ? last : optics->height) * optics->width;
+    for (int at = strip * STRIP_ROWS * optics->width; at < last; at++)
+      classify_pixel (loop, at, counts);
   }
 }
 
 const char *
-kinfumot_classify_cpu (const Device *dev, const KinfumotWork *w)
+kinfumot_classify_cpu (const Device *dev, const KinfumotClassifyIn *in,
+    uint8_t *classes, KinfumotCount *counts)
 {
-  Counts counts[KINFUMOT_MAX_SIDE / ROWS];
-  KinfumotLoop loop = {w, 0, counts};
-  int strips = (w->height + ROWS - 1) / ROWS;
+  Counts strips[KINFUMOT_MAX_SIDE / STRIP_ROWS];
+  ClassifyLoop loop = {in, classes, strips};
+  int n = (in->matching.points.optics.height + STRIP_ROWS - 1) / STRIP_ROWS;
 
   (void) dev;
-  parallel_for (strips, 1, classify_rows, &loop);
+  parallel_for (n, 1, classify_strips, &loop);
   for (int m = 0; m < KINFUMOT_MODELS; m++) {
-    count_clear (&w->counts[m]);
-    for (int i = 0; i < strips; i++)
-      count_add (&w->counts[m], &counts[i].of[m]);
+    clear_count (&counts[m]);
+    for (int i = 0; i < n; i++)
+      add_count (&counts[m], &strips[i].of[m]);
   }
   return NULL;
 }
 
+typedef struct {
+  const KinfumotPoints *points;
+  uint8_t *grown, *classes;
+} GrowLoop;
+
 static void
-touch_pixels (void *data, int begin, int end)
+find_touching_pixels (void *data, int begin, int end)
 {
-  const KinfumotWork *w = ((const KinfumotLoop *) data)->w;
+  const GrowLoop *loop = data;
 
   for (int at = begin; at < end; at++)
-    w->grown[at] = (uint8_t) kinfumot_touching (w, at);
+    loop->grown[at] =
+        (uint8_t) kinfumot_touching (loop->points, loop->classes, at);
 }
 
 static void
 grow_pixels (void *data, int begin, int end)
 {
-  const KinfumotWork *w = ((const KinfumotLoop *) data)->w;
+  const GrowLoop *loop = data;
 
   for (int at = begin; at < end; at++)
-    kinfumot_grow (w, at);
+    kinfumot_grow (loop->grown[at], loop->classes + 2 * at);
 }
 
 const char *
-kinfumot_grow_cpu (const Device *dev, const KinfumotWork *w)
+kinfumot_grow_cpu (const Device *dev, const KinfumotPoints *points,
+    uint8_t *grown, uint8_t *classes)
 {
-  KinfumotLoop loop = {w, 0, NULL};
+  GrowLoop loop = {points, grown, classes};
+  const int n = kinfumot_n_pixels (&points->optics);
 
   (void) dev;
-  parallel_for (w->width * w->height, 4096, touch_pixels, &loop);
-  parallel_for (w->width * w->height, 4096, grow_pixels, &loop);
+  parallel_for (n, 4096, find_touching_pixels, &loop);
+  parallel_for (n, 4096, grow_pixels, &loop);
   return NULL;
 }
+
+typedef struct {
+  const KinfumotMatching *matching;
+  int model;
+  uint8_t *classes;
+} AdoptLoop;
 
 static void
 adopt_pixels (void *data, int begin, int end)
 {
-  const KinfumotLoop *loop = data;
+  const AdoptLoop *loop = data;
 
   for (int at = begin; at < end; at++)
-    kinfumot_adopt (loop->w, loop->model, at);
+    kinfumot_adopt (loop->matching, loop->model, at, loop->classes + 2 * at);
 }
 
 const char *
-kinfumot_adopt_cpu (const Device *dev, const KinfumotWork *w, int model)
+kinfumot_adopt_cpu (const Device *dev, const KinfumotMatching *matching,
+    int model, uint8_t *classes)
 {
-  KinfumotLoop loop = {w, model, NULL};
+  AdoptLoop loop = {matching, model, classes};
 
   (void) dev;
-  parallel_for (w->width * w->height, 4096, adopt_pixels, &loop);
+  parallel_for (
+      kinfumot_n_pixels (&matching->points.optics), 4096, adopt_pixels, &loop);
   return NULL;
 }
 
 /* ---- Doubt ---- */
 
+typedef struct {
+  const KinfumotMatching *matching;
+  const Vec *normals;
+  bool is_new;
+  uint8_t *shifted;
+  float *usual;
+  uint8_t *doubted;
+} DoubtLoop;
+
 static void
-shift_tile (const KinfumotWork *w, int tile)
+find_tile_shift (const DoubtLoop *loop, int tile)
 {
-  const int x0 = tile % w->tiles_x * KINFUMOT_TILE,
-            y0 = tile / w->tiles_x * KINFUMOT_TILE;
+  const KinfumotOptics *optics = &loop->matching->points.optics;
+  const int x0 = tile % optics->tiles_x * KINFUMOT_TILE,
+            y0 = tile / optics->tiles_x * KINFUMOT_TILE;
   KinfumotShift sum = {0, 0, 0};
 
-  for (int y = y0; y < y0 + KINFUMOT_TILE && y < w->height; y++)
-    for (int x = x0; x < x0 + KINFUMOT_TILE && x < w->width; x++) {
-      KinfumotShift s = kinfumot_shift_of (w, y * w->width + x);
+  for (int y = y0; y < y0 + KINFUMOT_TILE && y < optics->height; y++)
+    for (int x = x0; x < x0 + KINFUMOT_TILE && x < optics->width; x++) {
+      KinfumotShift s = kinfumot_pixel_shift (
+          loop->matching, loop->normals, y * optics->width + x);
 
       sum.before += s.before;
       sum.limit += s.limit;
       sum.n += s.n;
     }
-  kinfumot_shift (w, tile, &sum);
+  loop->shifted[tile] =
+      kinfumot_tile_shifted (&sum, loop->is_new, &loop->usual[tile]);
 }
 
 static void
-shift_tiles (void *data, int begin, int end)
+find_tile_shifts (void *data, int begin, int end)
 {
   for (int tile = begin; tile < end; tile++)
-    shift_tile (((const KinfumotLoop *) data)->w, tile);
+    find_tile_shift (data, tile);
 }
 
 static void
 doubt_pixels (void *data, int begin, int end)
 {
+  const DoubtLoop *loop = data;
+
   for (int i = begin; i < end; i++)
-    kinfumot_doubt (((const KinfumotLoop *) data)->w, i);
+    loop->doubted[i] =
+        kinfumot_doubted (&loop->matching->points.optics, loop->shifted, i);
 }
 
 const char *
-kinfumot_doubt_cpu (const Device *dev, const KinfumotWork *w)
+kinfumot_doubt_cpu (const Device *dev, const KinfumotMatching *matching,
+    const Vec *normals, bool is_new, uint8_t *shifted, float *usual,
+    uint8_t *doubted)
 {
-  KinfumotLoop loop = {w, 0, NULL};
+  DoubtLoop loop = {matching, normals, is_new, shifted, usual, doubted};
+  const KinfumotOptics *optics = &matching->points.optics;
 
   (void) dev;
-  parallel_for (w->tiles_x * w->tiles_y, 64, shift_tiles, &loop);
-  parallel_for ((w->width * w->height + 7) / 8, 4096, doubt_pixels, &loop);
+  parallel_for (optics->tiles_x * optics->tiles_y, 64, find_tile_shifts, &loop);
+  parallel_for (
+      (kinfumot_n_pixels (optics) + 7) / 8, 4096, doubt_pixels, &loop);
   return NULL;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is one number, or a few, for each pixel: filtered depth, normals,
- * classes. */
+ * Maps of one number, or a few, for each pixel: filtered depth, normals,
+ * classes, doubt. */
 #include "common/bilateral.cuh"
 #include "kinfumot/kinfumot_classes_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 /* ---- Depth ---- */
 
-/* What kinfumot_add_neighbours () adds up, without its branches: of pixel @at
- * of the tile, which has a depth. */
+/* The sums of kinfumot_add_neighbours (), without its branches, over the
+ * neighbours of pixel @at of the tile, which has a depth. */
 static __device__ __forceinline__ BilateralMean
-mean_at (const BilateralTile *tile, const int32_t *at)
+filter_mean (const BilateralTile *tile, const int32_t *at)
 {
   const uint32_t itself =
       bilateral_space_weight (0, 0) * bilateral_weight (tile, 0);
@@ -37,67 +37,82 @@ mean_at (const BilateralTile *tile, const int32_t *at)
 }
 
 static __device__ __forceinline__ uint16_t
-smooth (const KinfumotWork *w, const BilateralTile *tile, const int32_t *at)
+filter_pixel (
+    const KinfumotInput *input, const BilateralTile *tile, const int32_t *at)
 {
-  const BilateralMean mean = mean_at (tile, at);
+  const BilateralMean mean = filter_mean (tile, at);
   int8_t fraction;
   uint16_t z;
 
   if (at[0] == BILATERAL_NO_DEPTH)
     return 0;
   z = bilateral_mean_depth (&mean, (uint32_t) at[0], &fraction);
-  return kinfumot_units (w, z, fraction);
+  return kinfumot_filtered_depth (input, z, fraction);
 }
 
 static __global__ void
-__launch_bounds__ (BILATERAL_THREADS) filter (KinfumotWork w)
+__launch_bounds__ (BILATERAL_THREADS)
+    filter_depth (KinfumotOptics optics, KinfumotInput input, uint16_t *depth)
 {
   __shared__ BilateralTile tile;
-  const int2 at = bilateral_place (w.spacing);
+  const int2 at = bilateral_place (optics.spacing);
 
   await_previous ();
-  if (at.x == 0 && at.y == 0)
-    w.pool->n_points = 0;
   bilateral_fill (
-      &tile, w.range, w.width, w.height,
-      [&] (int x, int y) { return kinfumot_input (&w, x, y); }, w.spacing);
+      &tile, input.weights, optics.width, optics.height,
+      [&] (int x, int y) { return kinfumot_input_depth (&input, x, y); },
+      optics.spacing);
 #pragma unroll
   for (int i = 0; i < 2; i++) {
-    const int y = at.y + i * w.spacing;
+    const int y = at.y + i * optics.spacing;
 
-    if (at.x < w.width && y < w.height)
-      w.now.depth[y * w.width + at.x] =
-          smooth (&w, &tile, bilateral_depth (&tile) + i * BILATERAL_SIDE_X);
+    if (at.x < optics.width && y < optics.height)
+      depth[y * optics.width + at.x] = filter_pixel (
+          &input, &tile, bilateral_depth (&tile) + i * BILATERAL_SIDE_X);
   }
 }
 
 const char *
-kinfumot_filter_cuda (const Device *dev, const KinfumotWork *w)
+kinfumot_filter_cuda (const Device *dev, const KinfumotOptics *optics,
+    const KinfumotInput *input, uint16_t *depth)
 {
-  return queue (dev, filter, bilateral_blocks (w->width, w->height, w->spacing),
-      BILATERAL_THREADS, *w);
+  return queue (dev, filter_depth,
+      bilateral_blocks (optics->width, optics->height, optics->spacing),
+      BILATERAL_THREADS, *optics, *input, depth);
 }
 
+/* The word `work` sums the normals of all blocks in its lower half and counts
+ * the blocks in its upper half, so the last block has the sum. */
 static __global__ void
-normals (KinfumotWork w)
+set_normals (KinfumotPoints points, KinfumotNormals normals)
 {
+  const int width = points.optics.width;
+  const Word block = 1ull << 32;
   int at = thread_index ();
   Vec n = {0, 0, 0};
+  Word sum;
 
   await_previous ();
-  if (at < w.width * w.height) {
-    n = kinfumot_normal (&w, at % w.width, at / w.width);
-    w.normals[at] = n;
+  if (at < kinfumot_n_pixels (&points.optics)) {
+    n = kinfumot_normal (&points, at % width, at / width);
+    normals.of[at] = n;
   }
   at = __syncthreads_count (n.x != 0 || n.y != 0 || n.z != 0);
-  if (threadIdx.x == 0 && at)
-    atomicAdd (&w.pool->n_points, (uint32_t) at);
+  if (threadIdx.x)
+    return;
+  sum = atomicAdd ((Word *) normals.work, block + at) + block + at;
+  if (sum / block == gridDim.x) {
+    *normals.n = (uint32_t) sum;
+    *normals.work = 0;
+  }
 }
 
 const char *
-kinfumot_normals_cuda (const Device *dev, const KinfumotWork *w)
+kinfumot_normals_cuda (
+    const Device *dev, const KinfumotPoints *points, KinfumotNormals *normals)
 {
-  return queue (dev, normals, blocks_of (w->width * w->height), THREADS, *w);
+  return queue (dev, set_normals, blocks_of_pixels (&points->optics), THREADS,
+      *points, *normals);
 }
 
 /* ---- Classes ---- */
@@ -113,13 +128,14 @@ clear_counts (KinfumotCount *counts)
   counts[threadIdx.x] = c;
 }
 
-/* Of the lanes where @is_mine, all of which match model @model. */
+/* Counts the lanes where @is_mine, all of which match model @model. */
 static __device__ void
-count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
+count_lanes (const KinfumotMatching *match, int model, int at, bool is_mine,
+    KinfumotCount *c)
 {
-  KinfumotCount *c = &w->counts[model];
+  const int width = match->points.optics.width;
   uint32_t lanes = __ballot_sync (ALL_LANES, is_mine);
-  int x = at % w->width, y = at / w->width, mm[3] = {0, 0, 0};
+  int x = at % width, y = at / width, mm[3] = {0, 0, 0};
   bool leads = threadIdx.x % 32 == 0;
   int box[4] = {warp_min (is_mine ? x : INT32_MAX),
       warp_min (is_mine ? y : INT32_MAX),
@@ -127,7 +143,8 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
       warp_max (is_mine ? y + 1 : INT32_MIN)};
 
   if (is_mine)
-    kinfumot_millimetres (w, model, kinfumot_point (w, at), mm);
+    kinfumot_millimetres (
+        match, model, kinfumot_point (&match->points, at), mm);
   if (leads) {
     atomicAdd (&c->matched, (uint32_t) __popc (lanes));
     atomicMin (&c->x0, box[0]);
@@ -147,99 +164,112 @@ count_lanes (const KinfumotWork *w, int model, int at, bool is_mine)
 }
 
 static __global__ void
-classify (KinfumotWork w)
+classify_pixels (KinfumotClassifyIn in, uint8_t *classes, KinfumotCount *counts)
 {
+  const KinfumotMatching *match = &in.matching;
   int at = thread_index (), model = 0, class_;
-  bool inside = at < w.width * w.height;
+  bool inside = at < kinfumot_n_pixels (&match->points.optics);
 
   await_previous ();
   if (inside) {
-    class_ = kinfumot_classify (&w, at, &model);
-    w.now.classes[2 * at] = (uint8_t) class_;
-    w.now.classes[2 * at + 1] = (uint8_t) model;
+    class_ = kinfumot_classify (&in, at, &model);
+    classes[2 * at] = (uint8_t) class_;
+    classes[2 * at + 1] = (uint8_t) model;
   }
-  for (int m = 1; m < w.n_models; m++) {
+  for (int m = 1; m < match->n_models; m++) {
     uint32_t lanes;
 
-    if (!w.models[m].active)
+    if (!match->models[m].active)
       continue;
     if (__any_sync (ALL_LANES, model == m))
-      count_lanes (&w, m, at, model == m);
+      count_lanes (match, m, at, model == m, &counts[m]);
     lanes = __ballot_sync (ALL_LANES,
-        inside && w.now.depth[at] &&
-            kinfumot_is_through (&w, m, kinfumot_point (&w, at)));
+        inside && match->points.depth[at] &&
+            kinfumot_is_through (
+                match, m, kinfumot_point (&match->points, at)));
     if (lanes && threadIdx.x % 32 == 0)
-      atomicAdd (&w.counts[m].through, (uint32_t) __popc (lanes));
+      atomicAdd (&counts[m].through, (uint32_t) __popc (lanes));
   }
 }
 
 const char *
-kinfumot_classify_cuda (const Device *dev, const KinfumotWork *w)
+kinfumot_classify_cuda (const Device *dev, const KinfumotClassifyIn *in,
+    uint8_t *classes, KinfumotCount *counts)
 {
-  TRY (queue (dev, clear_counts, 1, KINFUMOT_MODELS, w->counts));
-  return queue (dev, classify, blocks_of (w->width * w->height), THREADS, *w);
-}
+  const int n = kinfumot_n_pixels (&in->matching.points.optics);
 
-static __global__ void
-touch (KinfumotWork w)
-{
-  int at = thread_index ();
-
-  await_previous ();
-  if (at < w.width * w.height)
-    w.grown[at] = (uint8_t) kinfumot_touching (&w, at);
-}
-
-static __global__ void
-grow (KinfumotWork w)
-{
-  int at = thread_index ();
-
-  await_previous ();
-  if (at < w.width * w.height)
-    kinfumot_grow (&w, at);
-}
-
-const char *
-kinfumot_grow_cuda (const Device *dev, const KinfumotWork *w)
-{
-  dim3 blocks = blocks_of (w->width * w->height);
-
-  TRY (queue (dev, touch, blocks, THREADS, *w));
-  return queue (dev, grow, blocks, THREADS, *w);
-}
-
-static __global__ void
-adopt (KinfumotWork w, int model)
-{
-  int at = thread_index ();
-
-  await_previous ();
-  if (at < w.width * w.height)
-    kinfumot_adopt (&w, model, at);
-}
-
-const char *
-kinfumot_adopt_cuda (const Device *dev, const KinfumotWork *w, int model)
-{
+  TRY (queue (dev, clear_counts, 1, KINFUMOT_MODELS, counts));
   return queue (
-      dev, adopt, blocks_of (w->width * w->height), THREADS, *w, model);
+      dev, classify_pixels, blocks_of (n), THREADS, *in, classes, counts);
+}
+
+static __global__ void
+find_touching_pixels (
+    KinfumotPoints points, uint8_t *grown, const uint8_t *classes)
+{
+  int at = thread_index ();
+
+  await_previous ();
+  if (at < kinfumot_n_pixels (&points.optics))
+    grown[at] = (uint8_t) kinfumot_touching (&points, classes, at);
+}
+
+static __global__ void
+grow_pixels (int n, const uint8_t *grown, uint8_t *classes)
+{
+  int at = thread_index ();
+
+  await_previous ();
+  if (at < n)
+    kinfumot_grow (grown[at], classes + 2 * at);
+}
+
+const char *
+kinfumot_grow_cuda (const Device *dev, const KinfumotPoints *points,
+    uint8_t *grown, uint8_t *classes)
+{
+  const int n = kinfumot_n_pixels (&points->optics);
+
+  TRY (queue (dev, find_touching_pixels, blocks_of (n), THREADS, *points, grown,
+      classes));
+  return queue (dev, grow_pixels, blocks_of (n), THREADS, n, grown, classes);
+}
+
+static __global__ void
+adopt_pixels (KinfumotMatching matching, int model, uint8_t *classes)
+{
+  int at = thread_index ();
+
+  await_previous ();
+  if (at < kinfumot_n_pixels (&matching.points.optics))
+    kinfumot_adopt (&matching, model, at, classes + 2 * at);
+}
+
+const char *
+kinfumot_adopt_cuda (const Device *dev, const KinfumotMatching *matching,
+    int model, uint8_t *classes)
+{
+  return queue (dev, adopt_pixels, blocks_of_pixels (&matching->points.optics),
+      THREADS, *matching, model, classes);
 }
 
 /* ---- Doubt ---- */
 
 /* A block a tile, of two warps. */
 static __global__ void
-shift (KinfumotWork w)
+find_tile_shifts (KinfumotMatching matching, const Vec *normals, bool is_new,
+    uint8_t *shifted, float *usual)
 {
+  const KinfumotOptics *optics = &matching.points.optics;
   const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
-            y = blockIdx.y * KINFUMOT_TILE + threadIdx.x / KINFUMOT_TILE;
+            y = blockIdx.y * KINFUMOT_TILE + threadIdx.x / KINFUMOT_TILE,
+            tile = blockIdx.y * optics->tiles_x + blockIdx.x;
   __shared__ KinfumotShift of_warps[2];
   KinfumotShift s = {0, 0, 0};
 
   await_previous ();
-  if (x < w.width && y < w.height)
-    s = kinfumot_shift_of (&w, y * w.width + x);
+  if (x < optics->width && y < optics->height)
+    s = kinfumot_pixel_shift (&matching, normals, y * optics->width + x);
   s.before = (int32_t) warp_sum ((uint32_t) s.before);
   s.limit = (int32_t) warp_sum ((uint32_t) s.limit);
   s.n = (int32_t) warp_sum ((uint32_t) s.n);
@@ -251,25 +281,31 @@ shift (KinfumotWork w)
   s.before += of_warps[1].before;
   s.limit += of_warps[1].limit;
   s.n += of_warps[1].n;
-  kinfumot_shift (&w, blockIdx.y * w.tiles_x + blockIdx.x, &s);
+  shifted[tile] = kinfumot_tile_shifted (&s, is_new, &usual[tile]);
 }
 
 static __global__ void
-doubt (KinfumotWork w, int n)
+doubt_pixels (
+    KinfumotOptics optics, const uint8_t *shifted, uint8_t *doubted, int n)
 {
   const int i = thread_index ();
 
   await_previous ();
   if (i < n)
-    kinfumot_doubt (&w, i);
+    doubted[i] = kinfumot_doubted (&optics, shifted, i);
 }
 
 const char *
-kinfumot_doubt_cuda (const Device *dev, const KinfumotWork *w)
+kinfumot_doubt_cuda (const Device *dev, const KinfumotMatching *matching,
+    const Vec *normals, bool is_new, uint8_t *shifted, float *usual,
+    uint8_t *doubted)
 {
-  const int n = ceil_div (w->width * w->height, 8);
+  const KinfumotOptics *optics = &matching->points.optics;
+  const int n = ceil_div (kinfumot_n_pixels (optics), 8);
 
-  TRY (queue (dev, shift, dim3 (w->tiles_x, w->tiles_y),
-      KINFUMOT_TILE * KINFUMOT_TILE, *w));
-  return queue (dev, doubt, blocks_of (n), THREADS, *w, n);
+  TRY (queue (dev, find_tile_shifts, dim3 (optics->tiles_x, optics->tiles_y),
+      KINFUMOT_TILE * KINFUMOT_TILE, *matching, normals, is_new, shifted,
+      usual));
+  return queue (
+      dev, doubt_pixels, blocks_of (n), THREADS, *optics, shifted, doubted, n);
 }

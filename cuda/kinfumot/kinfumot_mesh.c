@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "kinfumot/kinfumot_cast_core.h"
+#include "kinfumot/kinfumot_volume_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 /* The bricks on the host, and their keys in order. */
@@ -43,7 +43,7 @@ by_key (const void *p, const void *q)
 static const char *
 bricks_fetch (Kinfumot *k, Bricks *b)
 {
-  const KinfumotGrid *g = &k->work.grid;
+  const KinfumotGrid *g = &k->grid;
   size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
 
   b->n = g->max_bricks;
@@ -99,9 +99,9 @@ _Static_assert(sizeof (MarchingVoxel) == sizeof (KinfumotVoxel) &&
 static const char *
 add_model (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
 {
-  const KinfumotModel *models = k->state->models;
-  MarchingGrid grid = {b->bricks, b->n, find, b, KINFUMOT_WEIGHT_MASK,
-      (float) k->work.grid.voxel};
+  const KinfumotModel *models = k->host_report->models;
+  MarchingGrid grid = {
+      b->bricks, b->n, find, b, KINFUMOT_WEIGHT_MASK, (float) k->grid.voxel};
   Pose64 world = kinfumot_pose_times (
       models[0].pose, kinfumot_pose_back (models[model].pose));
   uint32_t hue = kinfumot_hue (model), n = mesh->n;
@@ -138,7 +138,7 @@ kinfumot_mesh (Kinfumot *k, Mesh *mesh)
   if (!err)
     bricks_sort (&b);
   for (int model = 0; !err && model < kinfumot_models_end (k); model++)
-    if (!model || k->known[model].id)
+    if (!model || k->tracks[model].id)
       err = add_model (k, &b, model, mesh);
   bricks_free (&b);
   return err;

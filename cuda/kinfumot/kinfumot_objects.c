@@ -53,37 +53,37 @@ score_of (const KinfumotCount *c)
 }
 
 static void
-see (KinfumotKnown *o, const KinfumotCount *c)
+see (KinfumotTrack *t, const KinfumotCount *c)
 {
   for (int i = 0; i < 3; i++) {
-    o->min[i] = c->min[i] < o->min[i] ? c->min[i] : o->min[i];
-    o->max[i] = c->max[i] > o->max[i] ? c->max[i] : o->max[i];
+    t->min[i] = c->min[i] < t->min[i] ? c->min[i] : t->min[i];
+    t->max[i] = c->max[i] > t->max[i] ? c->max[i] : t->max[i];
   }
-  o->unseen = 0;
-  o->poor = score_of (c) < POOR ? o->poor + 1 : 0;
-  if (o->age)
-    o->state = o->state == KINFUMOT_LOST ? KINFUMOT_FOUND : KINFUMOT_TRACKING;
+  t->unseen = 0;
+  t->poor = score_of (c) < POOR ? t->poor + 1 : 0;
+  if (t->age)
+    t->state = t->state == KINFUMOT_LOST ? KINFUMOT_FOUND : KINFUMOT_TRACKING;
 }
 
 static void
-miss (KinfumotKnown *o, KinfumotModel *m)
+miss (KinfumotTrack *t, KinfumotModel *m)
 {
-  o->unseen++;
-  o->state = o->unseen > KINFUMOT_PATIENCE ? KINFUMOT_LOST : KINFUMOT_OCCLUDED;
-  if (o->state == KINFUMOT_LOST)
+  t->unseen++;
+  t->state = t->unseen > KINFUMOT_PATIENCE ? KINFUMOT_LOST : KINFUMOT_OCCLUDED;
+  if (t->state == KINFUMOT_LOST)
     m->active = KINFUMOT_ASLEEP;
 }
 
 /* Where the middle of what was seen of the object is, and how far that reaches.
  */
 static void
-fill_place (const KinfumotKnown *o, KinfumotObject *r)
+fill_place (const KinfumotTrack *t, KinfumotObject *r)
 {
   double middle[3] = {0, 0, 0};
 
-  for (int i = 0; i < 3 && o->max[i] >= o->min[i]; i++) {
-    middle[i] = (o->min[i] + o->max[i]) / 2000.;
-    r->extent[i] = (o->max[i] - o->min[i]) / 1000.;
+  for (int i = 0; i < 3 && t->max[i] >= t->min[i]; i++) {
+    middle[i] = (t->min[i] + t->max[i]) / 2000.;
+    r->extent[i] = (t->max[i] - t->min[i]) / 1000.;
   }
   quat64_rotate (r->pose.q, middle, r->middle);
   for (int i = 0; i < 3; i++)
@@ -93,20 +93,20 @@ fill_place (const KinfumotKnown *o, KinfumotObject *r)
 static void
 fill_object (const Kinfumot *k, int model, KinfumotObject *r)
 {
-  const KinfumotModel *m = &k->state->models[model];
-  const KinfumotCount *c = &k->state->counts[model];
-  const KinfumotKnown *o = &k->known[model];
-  bool seen = !o->unseen;
+  const KinfumotModel *m = &k->host_report->models[model];
+  const KinfumotCount *c = &k->host_report->counts[model];
+  const KinfumotTrack *t = &k->tracks[model];
+  bool seen = !t->unseen;
 
   memset (r, 0, sizeof *r);
-  r->id = o->id;
+  r->id = t->id;
   r->model = model;
-  r->state = o->state;
+  r->state = t->state;
   r->pose = kinfumot_pose_back (m->pose);
-  r->in_world = kinfumot_pose_times (k->held, r->pose);
-  r->age = o->age;
+  r->in_world = kinfumot_pose_times (k->known_camera, r->pose);
+  r->age = t->age;
   r->weak = m->weak;
-  fill_place (o, r);
+  fill_place (t, r);
   if (seen) {
     r->box = (ImageBox){c->x0, c->y0, c->x1, c->y1};
     r->area = c->matched;
@@ -119,19 +119,19 @@ fill_object (const Kinfumot *k, int model, KinfumotObject *r)
 static bool
 update (Kinfumot *k, int model)
 {
-  KinfumotKnown *o = &k->known[model];
-  KinfumotModel *m = &k->state->models[model];
-  const KinfumotCount *c = &k->state->counts[model];
+  KinfumotTrack *t = &k->tracks[model];
+  KinfumotModel *m = &k->host_report->models[model];
+  const KinfumotCount *c = &k->host_report->counts[model];
 
   if (!m->active) {
-    o->unseen++;
+    t->unseen++;
     return false;
   }
   if (m->good && c->matched >= MIN_SEEN)
-    see (o, c);
+    see (t, c);
   else
-    miss (o, m);
-  return o->poor >= k->params.retire_after;
+    miss (t, m);
+  return t->poor >= k->params.retire_after;
 }
 
 /* While the camera is lost nothing is known of the objects. */
@@ -141,19 +141,19 @@ kinfumot_objects_update (Kinfumot *k, KinfumotResults *results)
   results->objects = k->objects;
   results->n_objects = 0;
   for (int m = 1; m < KINFUMOT_MODELS; m++) {
-    KinfumotKnown *o = &k->known[m];
+    KinfumotTrack *t = &k->tracks[m];
 
-    if (!o->id || k->lost)
+    if (!t->id || k->lost)
       continue;
     if (update (k, m)) {
-      k->state->models[m].active = KINFUMOT_ASLEEP;
-      memset (o, 0, sizeof *o);
+      k->host_report->models[m].active = KINFUMOT_ASLEEP;
+      memset (t, 0, sizeof *t);
       TRY (kinfumot_pool_forget (k, m));
       continue;
     }
-    if (o->state != KINFUMOT_LOST || o->unseen == KINFUMOT_PATIENCE + 1)
+    if (t->state != KINFUMOT_LOST || t->unseen == KINFUMOT_PATIENCE + 1)
       fill_object (k, m, &k->objects[results->n_objects++]);
-    o->age++;
+    t->age++;
   }
   return NULL;
 }

@@ -112,7 +112,7 @@ kinfumot_term_of (Vec p, Vec n, float r, float facing)
 }
 
 BOTH void
-kinfumot_add (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
+kinfumot_add_term (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
 {
   int at = KINFUMOT_JJ;
 

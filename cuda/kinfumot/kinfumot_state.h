@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a Kinfumot knows on the host, and the parts of it by file. */
+ * The memory of a Kinfumot, and the functions that its files share. */
 #pragma once
 
 #include "common/memory.h"
-#include "kinfumot/kinfumot_core.h"
+#include "kinfumot/kinfumot_stages.h"
 
-/* What one copy brings to the host when a frame is done. */
+/* What a copy brings to the host when a frame is done. */
 typedef struct {
   KinfumotModel models[KINFUMOT_MODELS];
   KinfumotCount counts[KINFUMOT_MODELS];
-  KinfumotPool pool;
+  uint32_t n_points; /* pixels with a normal */
+  KinfumotPoolCounts pool;
 } KinfumotReport;
 
 /* An earlier frame. */
 typedef struct {
-  bool known; /* has a camera's pose */
+  bool known; /* its camera's pose is known */
   uint64_t time;
   uint32_t frame;
   KinfumotMaps maps;
@@ -24,26 +25,21 @@ typedef struct {
 
 /* An object, by the number of its model. */
 typedef struct {
-  uint64_t id; /* 0: the model is nobody's */
+  uint64_t id; /* 0: no object has the model */
   KinfumotState state;
   int age;
   int unseen;             /* frames in a row */
   int poor;               /* frames in a row in which less than half matched */
   int32_t min[3], max[3]; /* mm, of all its points so far */
-} KinfumotKnown;
+} KinfumotTrack;
 
+/* A birth that was asked for. */
 typedef struct {
   uint64_t time;
   uint8_t *mask; /* device memory, rows of `width` bytes */
-} KinfumotAsked;
+} KinfumotRequest;
 
-#define KINFUMOT_MAX_ASKED 8
-
-/* What the host looks at for a birth, pinned. */
-typedef struct {
-  uint8_t *mask, *classes;
-  uint16_t *depth;
-} KinfumotSeen;
+#define KINFUMOT_MAX_REQUESTS 8
 
 /* A small picture of depth, and where it was taken. */
 #define KINFUMOT_SMALL_X 40
@@ -56,85 +52,130 @@ typedef struct {
 
 #define KINFUMOT_MAX_KEYFRAMES 2000
 
+/* Pointers are to memory of the device, but those whose name begins with
+ * `host`, which are to pinned memory. */
 struct _Kinfumot {
   Device device;
-  Device aside; /* another stream, for what runs beside fusion */
+  Device aside; /* another stream, for work beside fusion */
   DeviceMemory memory;
   const KinfumotStages *stages;
-  KinfumotWork work;
-  KinfumotParams params; /* of the last frame; the camera is 0 before the
-                            first */
+  KinfumotParams params; /* of the last frame; before the first, the camera is 0
+                          */
   bool has_params;
-  KinfumotReport *state; /* pinned; of the last frame, and what is uploaded */
-  KinfumotReport *there; /* the device's */
-  KinfumotRay *rays;     /* pinned */
-  uint8_t *range;        /* pinned */
-  uint16_t *rows;        /* pinned: KINFUMOT_SMALL_Y rows of depth */
-
-  KinfumotPast past[KINFUMOT_RING]; /* frame f is past[f % KINFUMOT_RING] */
-  bool started;                     /* there is a background */
-  bool lost;
-  bool relocate;
-  bool forget;             /* all bricks, before the next frame */
-  bool tight;              /* the pool was full */
-  Pose64 held;             /* of the last frame whose camera was known */
-  bool had_pose;           /* of the frame before: one came with it */
-  Pose64 last_pose;        /* that one */
   KinfumotOutputs outputs; /* of this frame */
 
-  KinfumotAsked asked[KINFUMOT_MAX_ASKED];
-  int n_asked;
-  KinfumotSeen seen;
-  KinfumotKnown known[KINFUMOT_MODELS];
+  /* The frame. */
+  uint32_t frame; /* its number, from 1 */
+  KinfumotOptics optics;
+  KinfumotRay *rays, *host_rays;
+  KinfumotInput input;
+  uint8_t *weights, *host_weights; /* of the filter */
+  KinfumotMaps now;
+  KinfumotMaps previous; /* of the previous frame; NULL: none */
+  KinfumotNormals normals;
+  KinfumotPast past[KINFUMOT_RING]; /* frame f is past[f % KINFUMOT_RING] */
+
+  /* The models. */
+  KinfumotReport *device_report;
+  KinfumotReport *host_report; /* of the last frame, and what is uploaded */
+  int n_models;                /* on the device: from here on all are asleep */
+  KinfumotViews views;
+  KinfumotRanges ranges; /* empty, but between allocation and rays */
+  KinfumotGrid grid;
+  KinfumotPool pool;
+  float *usual;     /* of each tile: the mean distance from the background, by
+                       the limit of a match; KINFUMOT_UNUSUAL: unknown */
+  uint8_t *doubted; /* of each eight pixels: the next frame's camera ignores
+                       them */
+
+  /* Scratch, each of one stage. */
+  KinfumotAlignScratch align;
+  uint8_t *grown, *shifted;
+  KinfumotFuseScratch fuse;
+
+  /* The camera. */
+  bool has_background;
+  bool lost;
+  bool relocate;          /* the camera is searched for in the next frame */
+  Pose64 known_camera;    /* of the last frame whose camera is known */
+  bool previous_had_pose; /* a pose was given with the previous frame: */
+  Pose64 previous_pose;
+  KinfumotKeyframe *keyframes; /* memory of the host */
+  int n_keyframes, keyframes_room;
+  uint16_t *host_rows; /* KINFUMOT_SMALL_Y rows of depth */
+
+  /* The pool. */
+  bool forget_all; /* all bricks, before the next frame */
+  bool was_full;
+  uint32_t dropped, missing; /* bricks, in this frame */
+  char no_room[256]; /* the error of kinfumot_new () if memory is too little */
+
+  /* The objects. */
+  KinfumotRequest requests[KINFUMOT_MAX_REQUESTS];
+  int n_requests;
+  uint8_t *host_mask; /* of a birth, with the maps of its frame */
+  KinfumotMaps host_maps;
+  KinfumotTrack tracks[KINFUMOT_MODELS];
   uint64_t last_id;
   KinfumotObject objects[KINFUMOT_MAX_OBJECTS];
   uint64_t late, refused;
   const char *refusal;
-  uint32_t dropped, missing;
-  char no_room[256]; /* what kinfumot_new () says of too little memory */
-
-  KinfumotKeyframe *keyframes;
-  int n_keyframes, keyframes_room;
 };
 
-/* kinfumot.c */
-/* What models from @first to before @last look like from their cameras. */
-const char *kinfumot_look (Kinfumot *self, int first, int last);
-/* Room for what @model looks like. */
+/* kinfumot_state.c */
+/* Memory for the view of @model. */
 const char *kinfumot_view_new (Kinfumot *self, int model);
+/* Forgets the models, but for their bricks, and the earlier frames. */
 void kinfumot_clear (Kinfumot *self);
-/* The number after that of the last model that is followed. */
+/* The number after the last model that is not asleep on the host. */
 int kinfumot_models_end (const Kinfumot *self);
-/* Frame @frame, where it is remembered and its camera is known; else NULL. */
+/* Frame @frame, if it is remembered and its camera is known; else NULL. */
 KinfumotPast *kinfumot_past (Kinfumot *self, uint32_t frame);
-/* The box of a frame. */
-ImageBox kinfumot_whole (const Kinfumot *self);
+ImageBox kinfumot_whole_box (const Kinfumot *self);
 /* Queues sending the models to the device, as the host has changed them.  They
  * must not change again until the host has waited. */
 const char *kinfumot_upload (Kinfumot *self);
-/* Waits, and brings models, counts and pool. */
+/* Waits, and brings the report. */
 const char *kinfumot_download (Kinfumot *self);
+/* The frame of @maps, and the models and views on the device. */
+KinfumotMatching kinfumot_matching (
+    const Kinfumot *self, const KinfumotMaps *maps);
+/* The same frame for models from @first to before @last; @mask: of a birth, or
+ * NULL. */
+KinfumotFusion kinfumot_fusion (const Kinfumot *self, const KinfumotMaps *maps,
+    const uint8_t *mask, int first, int last);
+/* Aligns models from @first to before @last to this frame. */
+const char *kinfumot_align_frame (Kinfumot *self, int first, int last);
+/* Casts the views of models from @first to before @last. */
+const char *kinfumot_cast_views (Kinfumot *self, int first, int last);
+
+/* kinfumot_lens.c */
+/* Sets the lens and the spacing of @optics to those of @camera, and @rays to
+ * the ray of each pixel. */
+void kinfumot_set_lens (
+    KinfumotOptics *optics, const Camera *camera, KinfumotRay *rays);
 
 /* kinfumot_pool.c */
-const char *kinfumot_pool_new (Kinfumot *self);
+/* All bricks are unused. */
+const char *kinfumot_pool_clear (Kinfumot *self);
 /* Gives back the bricks of @model; -1: of all. */
 const char *kinfumot_pool_forget (Kinfumot *self, int model);
 /* Gives back the bricks that have been out of view for longest. */
 const char *kinfumot_pool_relieve (Kinfumot *self);
 
 /* kinfumot_birth.c */
-/* Makes models of what was asked for. */
+/* Makes models of the requests. */
 const char *kinfumot_births (Kinfumot *self);
 
 /* kinfumot_objects.c */
-/* What has become of each object after a frame; those that are given up are
+/* Updates the track of each object after a frame; objects that are given up are
  * forgotten. */
 const char *kinfumot_objects_update (Kinfumot *self, KinfumotResults *results);
 void kinfumot_covariance (const KinfumotModel *m, double covariance[36]);
 
 /* kinfumot_keyframes.c */
-/* Keeps the frame where none was kept near its camera. */
+/* Keeps the frame if none is kept near its camera. */
 const char *kinfumot_keyframe_add (Kinfumot *self);
-/* Looks for the camera from the keyframes that are most like the frame; true
- * where it was found: the models are then as after an alignment. */
+/* Searches for the camera from the keyframes that are most like the frame.
+ * @found: the models are then as after an alignment. */
 const char *kinfumot_keyframe_search (Kinfumot *self, bool *found);

@@ -589,7 +589,8 @@ test_outline (DeviceKind kind)
 {
   enum { WIDTH = 40, HEIGHT = 30, LEFT = 10, TOP = 8, RIGHT = 29, BOTTOM = 20 };
   uint16_t depth[WIDTH * HEIGHT];
-  KinfumotWork w = {.width = WIDTH, .height = HEIGHT, .now.depth = depth};
+  const KinfumotPoints points = {
+      .optics = {.width = WIDTH, .height = HEIGHT}, .depth = depth};
   int n[KINFUMOT_SIDES] = {0}, wrong = 0;
 
   (void) kind;
@@ -603,7 +604,7 @@ test_outline (DeviceKind kind)
   for (int at = 0; at < WIDTH * HEIGHT; at++)
     for (int side = 0; side < KINFUMOT_SIDES; side++) {
       const int x = at % WIDTH, y = at / WIDTH;
-      const bool is_end = kinfumot_is_end (&w, at, side);
+      const bool is_end = kinfumot_is_end (&points, at, side);
 
       n[side] += is_end;
       wrong += is_end && side == 2 && y != TOP;
@@ -629,12 +630,8 @@ test_torn (DeviceKind kind)
 
   (void) kind;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    uint16_t row[5];
-    const KinfumotWork w = {.now.depth = row};
-
-    memcpy (row, rows[i].row, sizeof row);
-    check (kinfumot_torn (&w, 0, 1, 4) == rows[i].torn);
-    check (kinfumot_torn (&w, 0, 1, 0) == 0);
+    check (kinfumot_torn (rows[i].row, 0, 1, 4) == rows[i].torn);
+    check (kinfumot_torn (rows[i].row, 0, 1, 0) == 0);
   }
 }
 
@@ -652,14 +649,14 @@ face_of (KinfumotModel *m)
         vec ((float) (i % 50 - 25) / 100, (float) (i / 50 - 20) / 100, 2),
         vec (0, 0, 1), 0, 1);
 
-    kinfumot_add (m->sums, &t);
+    kinfumot_add_term (m->sums, &t);
   }
   for (int i = 0; i < 2 * KINFUMOT_EXPECT; i++) {
     KinfumotTerm t =
         kinfumot_term_of (vec (i & 2 ? .25f : -.25f, i & 4 ? .2f : -.2f, 2),
             i & 1 ? vec (1, 0, 0) : vec (0, 1, 0), 0, 1);
 
-    kinfumot_add (m->sums, &t);
+    kinfumot_add_term (m->sums, &t);
   }
 }
 
