@@ -434,7 +434,7 @@ scopedetect_symmetries (ScopedetectShape *s, ScopedetectSurface *surface)
     free (t);
     return "out of memory";
   }
-  scopedetect_grid_cpu (&surface->cloud, REACH * s->spacing);
+  scopedetect_set_grid (&surface->cloud, REACH * s->spacing);
   t->shape = s;
   t->surface = &surface->cloud;
   t->centre = s->centre;
