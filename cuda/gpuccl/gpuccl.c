@@ -14,15 +14,17 @@ struct _Gpuccl {
   int width, height;
   GpucclWork work;
   GpucclDecision *decision;
-  uint8_t *range, *device_range; /* weights of the filter; the first pinned */
-  double range_scale; /* metres a unit of depth, which they are for */
-  bool unwaited;      /* frames were queued that nobody waited for */
+  uint8_t *range, *device_range; /* weights of the filter; the first in pinned
+                                    memory */
+  double range_scale; /* metres a unit of depth, for which the weights were made
+                       */
+  bool unwaited;      /* frames were queued after the last wait */
 };
 
-#define FIRST_SUMS 1024 /* room, before a frame needs more */
+#define FIRST_SUMS 1024 /* room for sums before a frame needs more */
 
 static const char *
-grow_sums (Gpuccl *g, uint32_t n)
+make_room_for_sums (Gpuccl *g, uint32_t n)
 {
   TRY (memory_get_bytes (&g->memory, (void **) &g->work.result, 1,
       sizeof *g->work.result + n * sizeof g->work.result->sums[0], true));
@@ -50,7 +52,7 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
   g->work.frame.height = height;
   TRY (gpuccl_decision_new (&g->decision));
   TRY (memory_get (&g->memory, &g->work.labels, (size_t) width * height));
-  TRY (grow_sums (g, FIRST_SUMS));
+  TRY (make_room_for_sums (g, FIRST_SUMS));
   TRY (memory_get_pinned (&g->memory, &g->range, BILATERAL_RANGE));
   TRY (memory_get (&g->memory, &g->device_range, BILATERAL_RANGE));
   g->work.range = g->device_range;
@@ -62,16 +64,17 @@ gpuccl_free (Gpuccl *g)
 {
   if (!g)
     return;
-  device_wait (&g->device); /* the device may still use it */
+  device_wait (&g->device); /* the device may still use the memory */
   g->stages->close (&g->device, &g->work);
   memory_free (&g->memory);
   gpuccl_decision_free (g->decision);
   free (g);
 }
 
-/* Memory that only some params need: got with the first frame that has them. */
+/* Makes memory that only some params need, when the first frame with them
+ * comes. */
 static const char *
-get_once (Gpuccl *g, void **p, size_t bytes_a_pixel)
+make_memory_once (Gpuccl *g, void **p, size_t bytes_a_pixel)
 {
   return *p ? NULL
             : memory_get_bytes (&g->memory, p, (size_t) g->width * g->height,
@@ -79,27 +82,28 @@ get_once (Gpuccl *g, void **p, size_t bytes_a_pixel)
 }
 
 static const char *
-set_range (Gpuccl *g, double scale)
+set_filter_weights (Gpuccl *g, double scale)
 {
   if (g->range_scale == scale)
     return NULL;
-  TRY (device_wait (&g->device)); /* the last copy from it is done */
+  TRY (device_wait (&g->device)); /* the last copy from the weights is finished
+                                   */
   bilateral_set_range (g->range, scale);
-  g->range_scale = 0; /* until the device has them */
+  g->range_scale = 0; /* until the device has the new weights */
   TRY (device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE));
   g->range_scale = scale;
   return NULL;
 }
 
-/* Filters the depth; later stages read the filtered one. */
+/* Filters the depth; later stages read the filtered depth. */
 static const char *
-filter (Gpuccl *g, const GpucclParams *p)
+filter_depth (Gpuccl *g, const GpucclParams *p)
 {
   GpucclWork *w = &g->work;
 
-  TRY (get_once (g, (void **) &w->smooth, sizeof *w->smooth));
-  TRY (get_once (g, (void **) &w->fraction, sizeof *w->fraction));
-  TRY (set_range (g, p->depth_scale));
+  TRY (make_memory_once (g, (void **) &w->smooth, sizeof *w->smooth));
+  TRY (make_memory_once (g, (void **) &w->fraction, sizeof *w->fraction));
+  TRY (set_filter_weights (g, p->depth_scale));
   TRY (g->stages->filter (&g->device, w));
   w->frame.depth = w->smooth;
   w->frame.depth_stride = g->width * (int) sizeof *w->smooth;
@@ -107,7 +111,7 @@ filter (Gpuccl *g, const GpucclParams *p)
 }
 
 static const char *
-find_labels (Gpuccl *g, const GpucclParams *p)
+find_paper_labels (Gpuccl *g, const GpucclParams *p)
 {
   const GpucclStages *s = g->stages;
 
@@ -121,13 +125,13 @@ find_labels (Gpuccl *g, const GpucclParams *p)
 }
 
 static bool
-is_run (const GpucclParams *p)
+is_run_algorithm (const GpucclParams *p)
 {
   return p->algorithm == GPUCCL_RUN && p->detector == GPUCCL_COMPONENTS;
 }
 
 static const char *
-queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
+queue_frame (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
   GpucclWork *w = &g->work;
 
@@ -135,13 +139,13 @@ queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
     return "memory ran out in an earlier frame; start again";
   if (frame->width != g->width || frame->height != g->height)
     return "the frame has another size than was announced";
-  TRY (gpuccl_set (w, params, frame));
+  TRY (gpuccl_set_work (w, params, frame));
   if (w->link.bits)
-    TRY (filter (g, params));
-  if (is_run (params))
+    TRY (filter_depth (g, params));
+  if (is_run_algorithm (params))
     return g->stages->run (&g->device, w);
-  TRY (get_once (g, (void **) &w->scratch, sizeof *w->scratch));
-  TRY (find_labels (g, params));
+  TRY (make_memory_once (g, (void **) &w->scratch, sizeof *w->scratch));
+  TRY (find_paper_labels (g, params));
   return g->stages->measure (&g->device, w);
 }
 
@@ -149,7 +153,7 @@ const char *
 gpuccl_queue (Gpuccl *g, const GpucclParams *params, const GpucclFrame *frame)
 {
   g->unwaited = true;
-  return queue (g, params, frame);
+  return queue_frame (g, params, frame);
 }
 
 static const char *
@@ -161,22 +165,22 @@ queue_with_labels (Gpuccl *g, const GpucclParams *params,
 
   if (result)
     memset (result->ready, 0, sizeof result->ready);
-  err = queue (g, params, frame);
+  err = queue_frame (g, params, frame);
   if (!err && labels)
     err = gpuccl_labels (g, labels, stride);
-  g->unwaited |= err != NULL; /* a part of it may be under way */
+  g->unwaited |= err != NULL; /* a part of the frame may be queued */
   return err;
 }
 
-/* Waits for the frame that was queued, and for its labels.  The device says
- * that results are ready some microseconds before the host sees the end of its
- * work: where nothing else is under way, that is waited for.  Errors are seen
- * at the end alone. */
+/* Waits for the queued frame, and for its labels.  The device reports that
+ * results are ready some microseconds before the host sees the end of its work:
+ * if no other work is queued, the function waits for that report.  Errors are
+ * returned at the end of the work alone. */
 static const char *
 wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
 {
-  bool only_results =
-      g->stages->run_says_ready && is_run (params) && !labels && !g->unwaited;
+  bool only_results = g->stages->run_says_ready && is_run_algorithm (params) &&
+      !labels && !g->unwaited;
 
   if (only_results && g->device.timer)
     device_timer_mark (&g->device, g->device.timer);
@@ -188,7 +192,7 @@ wait_for_frame (Gpuccl *g, const GpucclParams *params, bool labels)
   return NULL;
 }
 
-/* How many sums there has to be room for. */
+/* The number of sums for which the result needs room. */
 static uint32_t
 sums_wanted (const GpucclWork *w)
 {
@@ -197,8 +201,8 @@ sums_wanted (const GpucclWork *w)
   return r->in_order && r->n_sums > w->wanted_sums ? w->wanted_sums : r->n_sums;
 }
 
-/* The first frame with more components, or pieces of them, than there is room
- * for gets it, and is run again. */
+/* If the frame has more components, or pieces of them, than there is room for,
+ * the function enlarges the room and runs the frame again. */
 const char *
 gpuccl_run_with_labels (Gpuccl *g, const GpucclParams *params,
     const GpucclFrame *frame, uint32_t *labels, size_t stride,
@@ -209,7 +213,7 @@ gpuccl_run_with_labels (Gpuccl *g, const GpucclParams *params,
   while (
       g->work.result->n_missing || sums_wanted (&g->work) > g->work.max_sums) {
     if (sums_wanted (&g->work) > g->work.max_sums)
-      TRY (grow_sums (g, 2 * g->work.result->n_sums));
+      TRY (make_room_for_sums (g, 2 * g->work.result->n_sums));
     TRY (queue_with_labels (g, params, frame, labels, stride));
     TRY (wait_for_frame (g, params, labels));
   }

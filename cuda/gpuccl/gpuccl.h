@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Connected components of a mask, of a correspondence map or of a depth frame,
- * in which neighbours are connected only if their depths are close; and which
- * of the components are moving objects.
+ * in which neighbours are connected only if their depths are close; and the
+ * decision which components are moving objects.
  *
  * Paper: M. Korn, D. Sanders, J. Pauli, "Moving Object Detection by Connected
  * Component Labeling of Point Cloud Registration Outliers on the GPU", VISAPP
@@ -16,24 +16,24 @@
 
 C_BEGIN
 
-/* What the correspondence map says of a pixel (figure 1).  Outliers, potential
- * ones too, are the foreground (section 2.3). */
+/* Classes of a pixel in the correspondence map (figure 1).  Outliers and
+ * potential outliers are the foreground (section 2.3). */
 typedef enum {
   GPUCCL_MISSING,           /* no depth */
   GPUCCL_INLIER,            /* matched, within 2 cm of a model */
   GPUCCL_POTENTIAL_OUTLIER, /* matched, 2 to 3.5 cm away */
   GPUCCL_OUTLIER,           /* farther away; the angle does not count */
   GPUCCL_NO_CORRESPONDENCE, /* the models have a hole here */
-  GPUCCL_OUT_OF_VOLUME,     /* the models end before this place */
+  GPUCCL_OUT_OF_VOLUME,     /* the models end before this point */
   GPUCCL_N_CLASSES
 } GpucclClass;
 
-/* What makes a pixel foreground.  With depth, a pixel without depth is
+/* The source of the foreground.  If there is depth, a pixel without depth is
  * background whatever its class. */
 typedef enum {
   GPUCCL_CLASSES, /* potential outliers and outliers of a correspondence map */
   GPUCCL_MASK,    /* a mask whose value is at least the threshold */
-  GPUCCL_DEPTH_ONLY /* depth: every pixel that has one */
+  GPUCCL_DEPTH_ONLY /* every pixel with depth */
 } GpucclSource;
 
 /* A frame in the device's memory.  Pixel (x, y) of the map is
@@ -44,11 +44,11 @@ typedef struct {
   const uint8_t *map;    /* classes or mask; NULL for GPUCCL_DEPTH_ONLY */
   int map_stride;        /* bytes */
   int map_step;          /* bytes: 1, or 2 (class, model id) */
-  const uint16_t *depth; /* NULL: none.  0 is missing */
+  const uint16_t *depth; /* NULL: no depth.  0 is missing */
   int depth_stride;      /* bytes, even */
 } GpucclFrame;
 
-/* How components are found.  All give the same labels. */
+/* Algorithms for the components.  All give the same labels. */
 typedef enum {
   GPUCCL_RUN,                        /* runs and union-find */
   GPUCCL_LABEL_EQUIVALENCE,          /* Hawick and others (3.1) */
@@ -58,16 +58,17 @@ typedef enum {
 
 typedef enum {
   GPUCCL_COMPONENTS, /* section 3.5 */
-  GPUCCL_WINDOW,     /* the earlier detection (2.3): outliers with 90 % outliers
-                        around them in 51 x 51 pixels, and all outliers in
-                        19 x 19 pixels around those, are one component, whose
-                        only criterion is persistence */
+  GPUCCL_WINDOW,     /* the earlier detection (2.3): an outlier counts if 90 %
+                        of the 51 x 51 pixels around it are outliers, as do all
+                        outliers in the 19 x 19 pixels around such an outlier.
+                        Together they are one component, whose only criterion is
+                        persistence */
 } GpucclDetector;
 
 typedef enum {
   GPUCCL_NO_FILTER,
   GPUCCL_BILATERAL, /* depth is smoothed first: 7 x 7 pixels, sigma 4.5 pixels
-                       and 4 cm, missing neighbours left out */
+                       and 4 cm, without missing neighbours */
 } GpucclFilter;
 
 /* How an object is recognised in the next frame. */
@@ -76,19 +77,22 @@ typedef enum {
                          image */
   GPUCCL_MATCH_NONE,  /* any candidate continues any object (2.3) */
   GPUCCL_MATCH_IMAGE, /* by position, area and shape, pixels */
-  GPUCCL_MATCH_SPACE, /* by the same in metres: in the world if the poses of
-                         both frames are known, else before the camera */
+  GPUCCL_MATCH_SPACE, /* by position, area and shape in metres: in the world if
+                         the poses of both frames are known, else in the
+                         camera's coordinates */
 } GpucclMatch;
 
 /* Limits of a camera, whose principal point is at -16384 to 32767, so that
- * positions are finite; and of a pose, where a double has steps of 10^-7. */
+ * positions are finite; and of a pose, so that a double's step is 10^-7 m. */
 #define GPUCCL_MIN_FOCAL 1e-3 /* pixels */
 #define GPUCCL_MAX_FOCAL 1e9
 #define GPUCCL_MAX_FAR 1e9 /* metres from 0 */
 
 #define GPUCCL_MAX_SIDE 16384      /* of a frame, pixels */
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
-#define GPUCCL_CANDIDATES 8        /* the largest; the criteria are theirs */
+#define GPUCCL_CANDIDATES \
+ 8 /* the most candidates: the largest \
+      components, to which the criteria apply */
 
 /* Meanings, ranges and defaults: gpuccl_params.c. */
 typedef struct {
@@ -100,15 +104,15 @@ typedef struct {
   int skip_checks; /* 3.5.2 */
 
   double depth_scale;
-  /* 3.5.  At depth z, the nearer of the two, the limit is the larger of
-   * max_depth_step and depth_step_k z^2; a Kinect's steps are z^2 / 351 m. */
+  /* Section 3.5.  At depth z of the nearer pixel, the limit is the larger of
+   * max_depth_step and depth_step_k z^2.  A Kinect's steps are z^2 / 351 m. */
   double max_depth_step, depth_step_k;
 
   uint32_t min_area;
   int max_components;
 
   uint32_t min_size; /* criterion 1.  The default was found at 640 x 480 (4.1)
-                        and is not scaled to others */
+                        and is not scaled to other sizes */
   double min_fill;   /* criterion 2, of equation 1 */
   double min_extent; /* criterion 3, of equation 2 */
 
@@ -121,12 +125,11 @@ typedef struct {
   Pose64 pose;               /* of this frame, from camera to world */
 } GpucclParams;
 
-/* What is summed over a component's pixels: integers, the same on every
- * backend.  Depth, u and v are 0 without depth; u and v also without a camera.
- */
+/* The sums over a component's pixels: integers, the same on every backend.
+ * Depth, u and v are 0 without depth; u and v are 0 without a camera, too. */
 typedef struct {
   uint32_t label, area;
-  unsigned long long x, y, z; /* sums, less than 2^44: 2^28 pixels of 16 bits */
+  unsigned long long x, y, z; /* sums below 2^44: 2^28 pixels of 16 bits */
   ImageBox box;
   uint32_t min_z, max_z;
   int32_t min_u, max_u; /* (x - cx) z: pixels times units of depth */
@@ -144,61 +147,66 @@ typedef enum {
   GPUCCL_SIZE,        /* criterion 1 */
   GPUCCL_FILL,        /* criterion 2 */
   GPUCCL_EXTENT,      /* criterion 3 */
-  GPUCCL_RANK,        /* large enough, but not among the GPUCCL_CANDIDATES
+  GPUCCL_RANK,        /* large enough, but not one of the GPUCCL_CANDIDATES
                          largest */
-  GPUCCL_PERSISTENCE, /* of GPUCCL_NEW: what is missing */
-  GPUCCL_SURFACE,     /* of GPUCCL_DEPTH_ONLY: it meets the criteria, but depth
-                         alone does not say what moves */
+  GPUCCL_PERSISTENCE, /* with GPUCCL_NEW: too few frames so far */
+  GPUCCL_SURFACE,     /* with GPUCCL_DEPTH_ONLY: the component meets the
+                         criteria, but depth alone does not tell what moves */
 } GpucclReason;
 
 /* A component.  Pixels; y down; boxes half-open. */
 typedef struct {
   GpucclSum sum;
   double cx, cy;      /* centroid */
-  double depth;       /* mean, metres; 0 where unknown */
-  bool in_space;      /* the next two are known: there are depth and camera */
-  double position[3]; /* metres, camera coordinates: where the ray of the
-                         centroid has the mean depth */
+  double depth;       /* mean, metres; 0 if unknown */
+  bool in_space;      /* the next two are known, because depth and camera are */
+  double position[3]; /* metres, camera coordinates: on the ray of the centroid,
+                         at the mean depth */
   double extent[3];   /* metres, along x, y and z of the camera */
   GpucclState state;
   GpucclReason reason;
-  bool measured; /* the next three are known: it is a candidate */
-  double fill;   /* equation 1; 0 where it divides by 0 */
+  bool measured; /* the next three are known, because the component is a
+                    candidate */
+  double fill;   /* equation 1; 0 if it would divide by 0 */
   double mean_width, mean_height; /* equation 2, pixels */
-  int frames;  /* number of frames in a row, with this one, in which the object
-                  met the criteria; else 0 */
-  uint64_t id; /* from 1, never used again by this Gpuccl; 0 if it does not
-                  meet the criteria */
+  int frames;  /* number of frames in a row, including this one, in which the
+                  object met the criteria; 0 if it did not */
+  uint64_t id; /* from 1; a Gpuccl uses each id once.  0 if the component does
+                  not meet the criteria */
 } GpucclComponent;
 
 typedef struct {
-  const GpucclComponent *components; /* by area, largest first; those of equal
-                                        area by label */
+  const GpucclComponent *components; /* by area, largest first; by label if
+                                        areas are equal */
   int n_components;
-  int accepted;      /* index of the largest accepted one, -1: none */
-  uint32_t n_labels; /* components, unreported ones too */
-  uint32_t largest_label, largest_area; /* 0, 0 if there is none; of equal
-                                           ones the smallest label */
-  uint32_t n_unknown;     /* pixels of no known class; they are background */
+  int accepted;      /* index of the largest accepted component; -1: none is
+                        accepted */
+  uint32_t n_labels; /* number of components, including those that are not
+                        reported */
+  uint32_t largest_label, largest_area; /* 0, 0 without components; of equal
+                                           areas the smallest label counts */
+  uint32_t n_unknown;     /* number of pixels of unknown class, which are
+                             background */
   int iterations;         /* of label equivalence; else 0 */
   const uint32_t *labels; /* device memory, rows of width labels: 0 for
                              background, else 1 + the smallest y * width + x of
                              the component */
 } GpucclResults;
 
-/* A row for each of them, in the order in which they are shown. */
+/* A row for each param, in the order in which they are shown. */
 extern const Param gpuccl_params[];
 GpucclParams gpuccl_defaults (void);
 
 typedef struct _Gpuccl Gpuccl;
 
-/* For frames of @width x @height pixels, 1 to GPUCCL_MAX_SIDE each. */
+/* Makes a Gpuccl for frames of @width x @height pixels, 1 to GPUCCL_MAX_SIDE
+ * each. */
 const char *gpuccl_new (
     Gpuccl **self, const Device *device, int width, int height);
 void gpuccl_free (Gpuccl *self);
 
-/* NULL, or what is wrong with @params for frames of @source, with or without
- * depth: for those who negotiate before there is a frame. */
+/* Returns NULL, or what is wrong with @params for frames of @source, with or
+ * without depth.  An element calls this before the first frame. */
 const char *gpuccl_check (
     const GpucclParams *params, GpucclSource source, bool depth);
 
@@ -206,32 +214,31 @@ const char *gpuccl_check (
 const char *gpuccl_run (Gpuccl *self, const GpucclParams *params,
     const GpucclFrame *frame, GpucclResults *results);
 
-/* The same, and copies the label map to @labels, as gpuccl_labels() does.  The
- * wait for the results includes the copy. */
+/* As gpuccl_run (); also copies the label map to @labels, as gpuccl_labels ()
+ * does.  The wait for the results includes the copy. */
 const char *gpuccl_run_with_labels (Gpuccl *self, const GpucclParams *params,
     const GpucclFrame *frame, uint32_t *labels, size_t stride,
     GpucclResults *results);
 
-/* The device's part of gpuccl_run() alone: queues it and neither waits nor
- * decides.  For measuring. */
+/* Queues the device's part of gpuccl_run () alone, and neither waits nor
+ * decides; benchmarks call it. */
 const char *gpuccl_queue (
     Gpuccl *self, const GpucclParams *params, const GpucclFrame *frame);
 
-/* Forgets the objects of earlier frames: after a seek. */
+/* Forgets the objects of earlier frames, as is right after a seek. */
 void gpuccl_reset (Gpuccl *self);
 
-/* Queues copying the label map of the last run to @labels, @stride in bytes:
- * memory of the device, or of the host, which must then wait before it reads.
- */
+/* Queues a copy of the last frame's label map to @labels, @stride in bytes:
+ * memory of the device, or of the host, which must wait before it reads. */
 const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
 
 /* Queues writing to @mask, memory of the device, @stride in bytes: 255 for the
- * pixels that have @label in the last run, else 0. */
+ * pixels that have @label in the last frame, else 0. */
 const char *gpuccl_mask (
     Gpuccl *self, uint32_t label, uint8_t *mask, size_t stride);
 
-/* "size", "fill", "extent", "rank", "persistence", "surface"; NULL for no
- * reason. */
+/* Returns "size", "fill", "extent", "rank", "persistence" or "surface"; NULL
+ * without a reason. */
 const char *gpuccl_reason_name (GpucclReason reason);
 
 C_END

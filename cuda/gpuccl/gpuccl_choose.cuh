@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The candidates of GPUCCL_RUN: the largest of the components that are listed.
- * Where these can be but few, as in small frames, nothing waits for them to be
- * chosen: each warp that needs one looks at the list. */
+ * If the list can only be short, as in small frames, no kernel waits until
+ * candidates are chosen: each warp that needs one searches the list. */
 #pragma once
 
 #include "gpuccl/gpuccl_run.cuh"
 
-/* The lane's largest key that is below @last, of @n that were listed. */
+/* The lane's largest key below @last, of @n listed components. */
 static __device__ __forceinline__ unsigned long long
-best_of_lane (
+largest_key_of_lane (
     const GpucclArgs &a, uint32_t n, unsigned long long last, uint32_t *root)
 {
   unsigned long long best = 0;
@@ -23,14 +23,14 @@ best_of_lane (
   return best;
 }
 
-/* The largest keys of @n that were listed, by one warp, each in the lane of its
- * rank, its root in @own_root: the largest again and again; the lane that had
- * it looks for its next. */
+/* One warp finds the largest keys of @n listed components, each for the lane of
+ * its rank, and sets @own_root to its root.  The warp takes the largest key
+ * again and again; the lane that had it looks for its next key. */
 static __device__ __forceinline__ unsigned long long
-choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
+choose_by_warp (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
 {
   uint32_t root = 0;
-  unsigned long long best = best_of_lane (a, n, ~0ull, &root), own = 0;
+  unsigned long long best = largest_key_of_lane (a, n, ~0ull, &root), own = 0;
 
   for (uint32_t rank = 0; rank < min (n, GPUCCL_CANDIDATES); rank++) {
     unsigned long long max_key = lanes_max (best);
@@ -40,23 +40,23 @@ choose_of_many (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
     if (threadIdx.x % 32 == rank)
       own = max_key, *own_root = its;
     if (best == max_key)
-      best = best_of_lane (a, n, max_key, &root);
+      best = largest_key_of_lane (a, n, max_key, &root);
   }
   return own;
 }
 
 static __device__ __forceinline__ void
-set_top (
+set_candidate (
     const GpucclArgs &a, uint32_t rank, unsigned long long key, uint32_t root)
 {
   a.p.top->keys[rank] = key;
   a.p.top->roots[rank] = root;
 }
 
-/* The largest that were listed, by one block: a thread counts those that come
- * before its own, if there are threads for all. */
+/* One block chooses the largest of the listed components.  If there are as many
+ * threads as components, each counts the keys before its own. */
 static __device__ __forceinline__ void
-choose (const GpucclArgs &a)
+choose_candidates (const GpucclArgs &a)
 {
   __shared__ unsigned long long keys[THREADS];
   uint32_t n = *(volatile uint32_t *) &a.p.counters->n_listed;
@@ -69,9 +69,9 @@ choose (const GpucclArgs &a)
   if (n > THREADS) {
     if (threadIdx.x >= 32)
       return;
-    own = choose_of_many (a, n, &root);
+    own = choose_by_warp (a, n, &root);
     if (threadIdx.x < k)
-      set_top (a, threadIdx.x, own, root);
+      set_candidate (a, threadIdx.x, own, root);
     return;
   }
   keys[threadIdx.x] = own;
@@ -79,20 +79,20 @@ choose (const GpucclArgs &a)
   for (uint32_t i = 0; i < n; i++)
     rank += keys[i] > own;
   if (threadIdx.x < n && rank < k)
-    set_top (a, rank, own, root);
+    set_candidate (a, rank, own, root);
 }
 
-/* The list, or the candidates alone; of the first 32 keys a lane has one or 0.
- */
+/* The list, or the candidates alone.  A lane has one of the first 32 keys, or
+ * 0. */
 struct Listed {
   uint32_t n;
   const unsigned long long *keys;
   unsigned long long own;
 };
 
-/* Read before it is known whether anybody asks. */
+/* Reads the list before the warp knows whether it needs it. */
 static __device__ __forceinline__ Listed
-look_at_list (const GpucclArgs &a)
+load_list (const GpucclArgs &a)
 {
   uint32_t lane = threadIdx.x % 32;
   Listed l;
@@ -104,8 +104,8 @@ look_at_list (const GpucclArgs &a)
   return l;
 }
 
-/* How many of the list come before the component of label @label, by a warp: of
- * a candidate, less than GPUCCL_CANDIDATES. */
+/* The number of listed components before the component of @label, found by a
+ * warp; for a candidate, less than GPUCCL_CANDIDATES. */
 static __device__ __forceinline__ uint32_t
 rank_of_label (const Listed &l, uint32_t label)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What gpuccl computes of pixels and links, written once for both backends;
- * what its stages work on, and their table. */
+ * Foreground, links and sums of pixels; the data of the stages, and their
+ * table. */
 #pragma once
 
 #include "common/bilateral.h"
@@ -9,8 +9,8 @@
 
 /* ---- Foreground ---- */
 
-/* What the map's values mean: foreground is from @first on @span + 1 values, of
- * no known meaning is what exceeds @last. */
+/* The foreground is the values from @first to @first + @span; values above
+ * @last have no known meaning. */
 typedef struct {
   uint8_t first, span, last;
 } GpucclValues;
@@ -37,18 +37,20 @@ gpuccl_foreground_at (const GpucclFrame *f, const GpucclValues *v, int x, int y)
       (!f->depth || gpuccl_depth_row (f, y)[x]);
 }
 
-/* ---- Links: which neighbours hang together ---- */
+/* ---- Links between neighbours ---- */
 
-/* Two depths hang together if they differ by less than @limit, or by less than
- * z^2 k / 2^32 units, z being the nearer in whole units.  Filtered depths, and
- * then the limit, have @bits binary places: rounded to whole units, 1 cm would
- * be up to 1.1 cm of a sensor that counts millimetres, or 0.9. */
+/* Two depths are linked if they differ by less than @limit, or by less than z^2
+ * k / 2^32 units, z being the nearer depth in whole units.  Filtered depths and
+ * their limit have @bits binary places: rounded to whole units, 1 cm of a
+ * sensor that counts millimetres would be 0.9 to 1.1 cm. */
 typedef struct {
   uint32_t limit, k;
   int bits; /* 0 or BILATERAL_FINE_BITS */
 } GpucclLink;
 
-#define GPUCCL_ANY_STEP UINT32_MAX /* the limit that all depths meet */
+#define GPUCCL_ANY_STEP \
+ UINT32_MAX /* the limit for links at any step of depth \
+             */
 
 BOTH uint32_t
 gpuccl_limit (const GpucclLink *link, uint32_t near)
@@ -71,10 +73,10 @@ gpuccl_linked (const GpucclLink *link, uint32_t a, uint32_t b)
   return a + b - 2 * near < gpuccl_limit (link, near);
 }
 
-/* Links that follow from others.  Each argument holds one pixel a bit: the
+/* Which links upwards are needed.  Each argument holds one pixel a bit: the
  * links to the left, up, up-left and up-right of a pixel; of the pixel above
- * it, to the left of it and so on.  Any symmetric rule of links will do: what
- * is left out is a detour over links that are kept. */
+ * it, of the pixel to its left and so on.  For any symmetric rule of links, a
+ * link is left out if other links that are kept make a detour. */
 BOTH uint64_t
 gpuccl_up_needed (
     uint64_t up, uint64_t left, uint64_t left_of_above, uint64_t up_of_left)
@@ -99,14 +101,14 @@ gpuccl_up_right_needed (uint64_t up_right, uint64_t left_of_right,
 
 /* ---- Sums ---- */
 
-/* The principal point in whole pixels and 1/256 of one, 0 to 255 of these. */
+/* The principal point: whole pixels, and a fraction of 0 to 255 256ths. */
 typedef struct {
   int32_t whole;
   uint32_t part;
 } GpucclCentre;
 
-/* (at - centre) z, rounded: less than 2^31, as |at - whole| is at most 32767
- * and the part less than 1. */
+/* (at - centre) z, rounded.  The result is below 2^31, as |at - whole| is at
+ * most 32767 and the fraction less than 1. */
 BOTH int32_t
 gpuccl_ray (GpucclCentre centre, int32_t at, uint32_t z)
 {
@@ -147,7 +149,7 @@ gpuccl_sum_add (GpucclSum *s, const GpucclSum *t)
   GPUCCL_RAISE (s->max_v, t->max_v);
 }
 
-/* A pixel without depth. */
+/* The sum of one pixel without depth. */
 BOTH GpucclSum
 gpuccl_sum_pixel (int x, int y, uint32_t label)
 {
@@ -157,13 +159,13 @@ gpuccl_sum_pixel (int x, int y, uint32_t label)
   return s;
 }
 
-/* Where rays start; nobody asks where they lead if there is no camera. */
+/* The principal point, if there is a camera. */
 typedef struct {
   bool known;
   GpucclCentre x, y;
 } GpucclRays;
 
-/* Gives pixel (x, y), alone in @s, its depth. */
+/* Sets the depth of the sum @s of the one pixel (x, y). */
 BOTH void
 gpuccl_sum_set_depth (
     GpucclSum *s, const GpucclRays *rays, int x, int y, uint32_t z)
@@ -175,52 +177,57 @@ gpuccl_sum_set_depth (
   s->min_v = s->max_v = gpuccl_ray (rays->y, y, z);
 }
 
-/* ---- What the stages work on ---- */
+/* ---- The data of the stages ---- */
 
-/* One of the largest components, looked at closely (section 3.5.3).  A row or
- * column that holds none of it adds nothing. */
+/* One of the largest components, measured for the criteria (section 3.5.3).  A
+ * row or column without its pixels adds nothing. */
 typedef struct {
   uint32_t label, area;
   unsigned long long widths, heights; /* sums over rows of last x - first x,
                                          over columns of last y - first y */
-  uint32_t rows, columns;             /* that hold a pixel of it */
+  uint32_t rows, columns;             /* number of rows, of columns with a pixel
+                                         of the component */
 } GpucclCandidate;
 
-#define GPUCCL_PARTS (2 * GPUCCL_CANDIDATES) /* of the work, that are last */
+#define GPUCCL_PARTS \
+ (2 * GPUCCL_CANDIDATES) /* parts of the frame's work that \
+                            end last */
 
-/* In pinned memory: the host reads it when the device is done. */
+/* In pinned memory; the host reads it when the device has finished. */
 typedef struct {
   uint32_t n_labels, largest_label, largest_area, n_unknown;
   uint32_t iterations;
   uint32_t n_candidates;
   GpucclCandidate candidates[GPUCCL_CANDIDATES]; /* by area, then by label */
-  uint32_t n_sums;    /* components of min_area pixels; there may be no room for
-                         all of them */
-  uint32_t n_missing; /* GPU: pieces of components, all that there are, where
-                         there was no room for them; else 0 */
-  uint32_t in_order;  /* whether the next are: by area, then by label; then
-                         there may be no more than wanted_sums of them */
-  uint32_t ready[GPUCCL_PARTS]; /* GPU: 1 each once all of this is written,
-                                   where the stage says so */
-  GpucclSum sums[1];            /* as many as there is room for */
+  uint32_t n_sums;    /* number of components of min_area pixels, which may be
+                         more than there is room for */
+  uint32_t n_missing; /* GPU: the number of pieces of components, if there was
+                         no room for all; else 0 */
+  uint32_t in_order;  /* whether the next are sorted by area, then by label;
+                         then at most wanted_sums of them are written */
+  uint32_t ready[GPUCCL_PARTS]; /* GPU: each is set to 1 when all of the result
+                                   is written, if the stage does so
+                                   (run_says_ready) */
+  GpucclSum sums[1];            /* as many as max_sums */
 } GpucclResult;
 
-/* Device memory where nothing is said. */
+/* The work of all stages.  Pointers are to device memory, unless a comment says
+ * otherwise. */
 typedef struct {
   GpucclFrame frame;
   GpucclValues values;
   GpucclLink link;
   GpucclRays rays;
   int connectivity, skip_checks;
-  bool host_loop; /* label equivalence asks the host whether to go on, as in the
-                     paper; for measuring */
+  bool host_loop; /* the host decides after each pass of label equivalence
+                     whether to go on, as in the paper; for benchmarks */
   uint32_t min_area, min_size;
-  uint32_t wanted_sums; /* that are wanted: the first ones in order */
+  uint32_t wanted_sums; /* number of sums that are wanted, the first in order */
 
   uint32_t *labels;  /* rows of width */
-  uint32_t *scratch; /* a word for each pixel; not of GPUCCL_RUN */
+  uint32_t *scratch; /* a word for each pixel; GPUCCL_RUN has none */
   uint16_t *smooth;  /* the filtered depth of the foreground, rows of width */
-  int8_t *fraction;  /* what it is more than that, 1/256 units, rows of width */
+  int8_t *fraction;  /* of the filtered depth, 1/256 units; rows of width */
   const uint8_t *range; /* BILATERAL_RANGE weights */
   void *state;          /* the backend's own */
   uint32_t max_sums;
@@ -240,8 +247,8 @@ gpuccl_is_candidate (const GpucclWork *w, uint32_t area)
   return area > w->min_size && gpuccl_is_reported (w, area);
 }
 
-/* Whether the first of two components comes before the second: the larger, of
- * equal ones that with the smaller label. */
+/* Whether the first of two components comes before the second: it has the
+ * larger area or, if areas are equal, the smaller label. */
 BOTH bool
 gpuccl_before (
     uint32_t area, uint32_t label, uint32_t other_area, uint32_t other_label)
@@ -260,7 +267,7 @@ gpuccl_link_depth (const GpucclWork *w, int x, int y)
                       : z;
 }
 
-/* Whether two foreground pixels, neighbours in the frame, hang together. */
+/* Whether two neighbouring foreground pixels are linked. */
 BOTH bool
 gpuccl_linked_at (const GpucclWork *w, int x, int y, int u, int v)
 {
@@ -269,23 +276,23 @@ gpuccl_linked_at (const GpucclWork *w, int x, int y, int u, int v)
           &w->link, gpuccl_link_depth (w, x, y), gpuccl_link_depth (w, u, v));
 }
 
-/* The steps that each backend writes for itself. */
+/* The steps that each backend implements. */
 typedef struct {
-  /* Makes and releases w->state. */
+  /* Make and free w->state. */
   const char *(*open) (const Device *dev, GpucclWork *w);
   void (*close) (const Device *dev, GpucclWork *w);
   /* From w->frame.depth to w->smooth and w->fraction. */
   const char *(*filter) (const Device *dev, const GpucclWork *w);
-  /* GPUCCL_RUN: finds w->labels and w->result in one. */
+  /* GPUCCL_RUN: sets w->labels and w->result at once. */
   const char *(*run) (const Device *dev, const GpucclWork *w);
-  bool run_says_ready; /* it sets w->result->ready */
-  /* The paper's algorithms and the window: w->labels, and how many iterations
-   * that took. */
+  bool run_says_ready; /* run () sets w->result->ready */
+  /* The paper's algorithms and the window: set w->labels, and @iterations to
+   * the number of iterations. */
   const char *(*label_equivalence) (const Device *dev, const GpucclWork *w);
   const char *(*improved) (const Device *dev, const GpucclWork *w);
   const char *(*hierarchical) (const Device *dev, const GpucclWork *w);
   const char *(*window) (const Device *dev, const GpucclWork *w);
-  /* After one of those: the rest of w->result. */
+  /* After one of these: sets the rest of w->result. */
   const char *(*measure) (const Device *dev, const GpucclWork *w);
   const char *(*mask) (const Device *dev, const GpucclWork *w, uint32_t label,
       uint8_t *mask, size_t stride);
@@ -294,22 +301,22 @@ typedef struct {
 C_BEGIN
 extern const GpucclStages gpuccl_stages_cpu, gpuccl_stages_cuda;
 
-/* gpuccl_set.c: checks @params and @frame, and sets @work by them. */
-const char *gpuccl_set (
+/* gpuccl_work.c: checks @params and @frame, and sets @work by them. */
+const char *gpuccl_set_work (
     GpucclWork *work, const GpucclParams *params, const GpucclFrame *frame);
 
 /* gpuccl_decide.c: from a frame's sums to its components: measures in metres,
- * the criteria of section 3.5.3, and whether an object persists (section 2.3).
- */
+ * the criteria of section 3.5.3, and the persistence of objects (section
+ * 2.3). */
 typedef struct _GpucclDecision GpucclDecision;
 
 const char *gpuccl_decision_new (GpucclDecision **self);
 void gpuccl_decision_free (GpucclDecision *self);
 
-/* Forgets the objects. */
+/* Forgets all objects. */
 void gpuccl_decision_reset (GpucclDecision *self);
 
-/* Makes @results, valid until the next call, of work->result; sorts its
+/* Sets @results, valid until the next call, by work->result, and sorts its
  * sums. */
 void gpuccl_decide (GpucclDecision *self, const GpucclParams *params,
     const GpucclWork *work, GpucclResults *results);

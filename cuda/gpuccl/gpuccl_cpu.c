@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU backend: its memory, what the algorithms have in common, and the table
- * of stages. */
+ * The CPU backend: its memory, the order of its steps, and the table of
+ * stages. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "gpuccl/gpuccl_cpu.h"
 
 static const char *
-open (const Device *dev, GpucclWork *w)
+open_cpu (const Device *dev, GpucclWork *w)
 {
   GpucclCpu *c = calloc (1, sizeof *c);
   size_t words = (w->frame.width + 63) / 64;
@@ -24,7 +24,7 @@ open (const Device *dev, GpucclWork *w)
 }
 
 static void
-close (const Device *dev, GpucclWork *w)
+close_cpu (const Device *dev, GpucclWork *w)
 {
   GpucclCpu *c = w->state;
 
@@ -36,7 +36,7 @@ close (const Device *dev, GpucclWork *w)
 }
 
 static const char *
-run (const Device *dev, const GpucclWork *w)
+run_cpu (const Device *dev, const GpucclWork *w)
 {
   (void) dev;
   memset (w->result, 0, sizeof *w->result);
@@ -49,7 +49,7 @@ run (const Device *dev, const GpucclWork *w)
 }
 
 static const char *
-measure (const Device *dev, const GpucclWork *w)
+measure_cpu (const Device *dev, const GpucclWork *w)
 {
   uint32_t iterations = w->result->iterations;
 
@@ -64,7 +64,7 @@ measure (const Device *dev, const GpucclWork *w)
 }
 
 static const char *
-mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
+mask_cpu (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
     size_t stride)
 {
   (void) dev;
@@ -75,6 +75,6 @@ mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
   return NULL;
 }
 
-const GpucclStages gpuccl_stages_cpu = {open, close, gpuccl_filter_cpu, run,
-    false, gpuccl_label_equivalence_cpu, gpuccl_improved_cpu,
-    gpuccl_hierarchical_cpu, gpuccl_window_cpu, measure, mask};
+const GpucclStages gpuccl_stages_cpu = {open_cpu, close_cpu, gpuccl_filter_cpu,
+    run_cpu, false, gpuccl_label_equivalence_cpu, gpuccl_improved_cpu,
+    gpuccl_hierarchical_cpu, gpuccl_window_cpu, measure_cpu, mask_cpu};

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CUDA backend's table, its memory, and the mask of a component. */
+ * The CUDA backend: its memory, the mask of a component, and the table of
+ * stages. */
 #include <stdlib.h>
 
 #include "gpuccl/gpuccl_cuda.cuh"
 
 static const char *
-open (const Device *dev, GpucclWork *w)
+open_cuda (const Device *dev, GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) calloc (1, sizeof *c);
 
@@ -20,7 +21,7 @@ open (const Device *dev, GpucclWork *w)
 }
 
 static void
-close (const Device *dev, GpucclWork *w)
+close_cuda (const Device *dev, GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
 
@@ -35,8 +36,8 @@ close (const Device *dev, GpucclWork *w)
 }
 
 static __global__ void
-mask_kernel (const uint32_t *labels, int width, int height, uint32_t label,
-    uint8_t *mask, size_t stride)
+mask_label_kernel (const uint32_t *labels, int width, int height,
+    uint32_t label, uint8_t *mask, size_t stride)
 {
   int x = gpuccl_x (), y = gpuccl_y ();
 
@@ -45,18 +46,19 @@ mask_kernel (const uint32_t *labels, int width, int height, uint32_t label,
 }
 
 static const char *
-mask (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
+mask_cuda (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
     size_t stride)
 {
   const GpucclFrame *f = &w->frame;
 
-  mask_kernel<<<gpuccl_blocks (f), gpuccl_threads (), 0,
+  mask_label_kernel<<<gpuccl_blocks (f), gpuccl_threads (), 0,
       device_stream (dev)>>> (
       w->labels, f->width, f->height, label, out, stride);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
-const GpucclStages gpuccl_stages_cuda = {open, close, gpuccl_filter_cuda,
-    gpuccl_run_cuda, true, gpuccl_label_equivalence_cuda, gpuccl_improved_cuda,
-    gpuccl_hierarchical_cuda, gpuccl_window_cuda, gpuccl_measure_cuda, mask};
+const GpucclStages gpuccl_stages_cuda = {open_cuda, close_cuda,
+    gpuccl_filter_cuda, gpuccl_run_cuda, true, gpuccl_label_equivalence_cuda,
+    gpuccl_improved_cuda, gpuccl_hierarchical_cuda, gpuccl_window_cuda,
+    gpuccl_measure_cuda, mask_cuda};

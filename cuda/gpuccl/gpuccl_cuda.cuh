@@ -1,24 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the CUDA backend's files share. */
+ * Declarations of the CUDA backend's files. */
 #pragma once
 
 #include "common/cuda.cuh"
 #include "common/memory.h"
 #include "gpuccl/gpuccl_core.h"
 
-/* What label equivalence knows from pass to pass, in device memory: a frame
- * that is in a kernel's arguments cannot be changed where that kernel is in a
- * loop of a graph. */
+/* The state of label equivalence, in device memory: the arguments of a kernel
+ * in a loop of a graph cannot change, so that the frame is not among them. */
 typedef struct {
   GpucclWork work;
-  uint32_t *list; /* of references to roots; may be the labels (section 3.2) */
+  uint32_t *list; /* references to roots; may be the labels (section 3.2) */
   uint32_t changed, iterations;
 } GpucclLoop;
 
 typedef void (*GpucclPass) (GpucclLoop *loop);
 
-/* The loop as a graph: one for each of the two algorithms. */
+/* The loop as a graph, one for each of the two algorithms. */
 typedef struct {
   cudaGraph_t graph;
   cudaGraphExec_t exec;
@@ -26,39 +25,40 @@ typedef struct {
 
 typedef struct _GpucclRun GpucclRun;
 
-/* What all components of a frame come to. */
+/* The number of components of a frame, and the largest. */
 typedef struct {
   uint32_t n_labels, n_sums, n_unknown;
   unsigned long long largest; /* its key */
 } GpucclTally;
 
-/* Those whose sums are made, and the candidates among them. */
+/* The components whose sums are made, and the candidates among them. */
 typedef struct {
   uint32_t n_sums, n_candidates;
   uint32_t labels[GPUCCL_CANDIDATES];
 } GpucclChosen;
 
-/* The backend's own memory; device memory where nothing is said. */
+/* The backend's own memory.  Pointers are to device memory, unless a comment
+ * says otherwise. */
 typedef struct {
   GpucclLoop *loop;
-  uint32_t *changed; /* pinned: what the loop on the host asks */
+  uint32_t *changed; /* pinned: the loop on the host reads it */
   GpucclLoopGraph loops[2];
 
   GpucclTally *tally;
   GpucclChosen *chosen;
-  uint32_t room; /* of the next two */
+  uint32_t room; /* room for the next two */
   GpucclSum *sums;
   unsigned long long *keys;
   uint32_t *first, *last; /* of each candidate: in every row, then in every
                              column */
   uint32_t *window_label;
 
-  GpucclRun *run; /* what GPUCCL_RUN needs; NULL before */
+  GpucclRun *run; /* memory of GPUCCL_RUN; NULL before its first frame */
 
-  DeviceMemory memory; /* of all but that */
+  DeviceMemory memory; /* of all members but run */
 } GpucclCuda;
 
-/* Components in order: a higher key comes first. */
+/* A component's key: components are sorted by it, the largest first. */
 static __device__ __forceinline__ unsigned long long
 gpuccl_key (uint32_t area, uint32_t label)
 {
@@ -71,7 +71,7 @@ gpuccl_key_label (unsigned long long key)
   return ~(uint32_t) key;
 }
 
-/* One thread a pixel, a warp along the row. */
+/* A thread for each pixel; a warp along a row. */
 #define GPUCCL_BLOCK_X 32
 #define GPUCCL_BLOCK_Y 8
 
@@ -100,7 +100,8 @@ gpuccl_y (void)
   return (int) (blockIdx.y * blockDim.y + threadIdx.y);
 }
 
-/* The thread that does what is to be done once. */
+/* Whether this is the one thread that does the work of which there is one
+ * piece. */
 static __device__ __forceinline__ bool
 gpuccl_is_first_thread (void)
 {

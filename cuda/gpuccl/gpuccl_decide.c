@@ -7,20 +7,20 @@
 
 /* ---- Objects from frame to frame ----
  *
- * The paper accepts one that is there in five frames in a row (section 2.3) and
- * leaves open (section 5) whether it is the same one.  Here it must also be
- * where it was, and as large and of the same shape, in the world. */
+ * The paper accepts an object that is present in five frames in a row (section
+ * 2.3) and leaves open (section 5) whether it is the same object.  Here an
+ * object must also keep its place, size and shape, in the world. */
 
-/* A candidate of the frame before that met the criteria. */
+/* A candidate of the previous frame that met the criteria. */
 typedef struct {
   uint64_t id;
   int frames;   /* in a row */
-  bool metric;  /* the rest: metres, else pixels */
-  double at[3]; /* where it is: metres of the camera, else pixels */
+  bool metric;  /* the next four are in metres, else in pixels */
+  double at[3]; /* position: metres in the camera's coordinates, else pixels */
   bool in_world;
-  double world[3]; /* the same in the world, if that is known */
+  double world[3]; /* position in the world, if it is known */
   double area;
-  double width, height; /* in the mean (as equation 2); 0: not measured */
+  double width, height; /* mean, as in equation 2; 0: not measured */
 } Object;
 
 typedef struct {
@@ -31,7 +31,7 @@ typedef struct {
 
 /* Rotates @v by the unit quaternion @q and moves it by @t. */
 static void
-to_world (const Pose64 *pose, double v[3])
+move_to_world (const Pose64 *pose, double v[3])
 {
   const double *q = pose->q, *u = q + 1;
   double a[3], b[3];
@@ -45,15 +45,15 @@ to_world (const Pose64 *pose, double v[3])
     v[i] += 2 * b[i] + pose->t[i];
 }
 
-/* The object that @c is, if it is known from no earlier frame. */
+/* Component @c as a new object. */
 static Object
-object_of (const GpucclParams *p, const GpucclComponent *c)
+object_of_component (const GpucclParams *p, const GpucclComponent *c)
 {
   Object o = {.metric = c->in_space && p->match != GPUCCL_MATCH_IMAGE,
       .at = {c->cx, c->cy, 0},
       .area = c->sum.area};
 
-  if (c->measured) { /* both pixels at the ends count */
+  if (c->measured) { /* the pixels at both ends count */
     o.width = c->mean_width + 1;
     o.height = c->mean_height + 1;
   }
@@ -62,25 +62,26 @@ object_of (const GpucclParams *p, const GpucclComponent *c)
   memcpy (o.at, c->position, sizeof o.at);
   memcpy (o.world, c->position, sizeof o.world);
   if ((o.in_world = p->has_pose))
-    to_world (&p->pose, o.world);
+    move_to_world (&p->pose, o.world);
   o.area *= c->depth * c->depth / (p->camera.fx * p->camera.fy);
   o.width *= c->depth / p->camera.fx;
   o.height *= c->depth / p->camera.fy;
   return o;
 }
 
-/* What the window found has no width and no height. */
+/* Whether two sizes differ by at most the factor @ratio.  The window's
+ * component has no width and no height, 0. */
 static bool
-is_like (double a, double b, double ratio)
+is_alike (double a, double b, double ratio)
 {
   return !(a > 0 && b > 0) || (a <= b * ratio && b <= a * ratio);
 }
 
-/* How far @b is from @a, as a part of how far it may be; more than 1 where it
- * cannot be the same.  Where the pose of the camera is unknown in one of the
- * two frames, the camera is taken to stand still. */
+/* The distance of @b from @a, as a part of the allowed distance; more than 1 if
+ * they cannot be the same object.  If the camera's pose is unknown in one of
+ * the two frames, the camera is taken to stand still. */
 static double
-distance (const GpucclParams *p, const Object *a, const Object *b)
+object_distance (const GpucclParams *p, const Object *a, const Object *b)
 {
   bool in_world = a->in_world && b->in_world;
   const double *u = in_world ? a->world : a->at;
@@ -89,18 +90,20 @@ distance (const GpucclParams *p, const Object *a, const Object *b)
 
   if (p->match == GPUCCL_MATCH_NONE)
     return 0;
-  if (a->metric != b->metric || !is_like (a->area, b->area, ratio) ||
-      !is_like (a->width, b->width, ratio) ||
-      !is_like (a->height, b->height, ratio))
+  if (a->metric != b->metric || !is_alike (a->area, b->area, ratio) ||
+      !is_alike (a->width, b->width, ratio) ||
+      !is_alike (a->height, b->height, ratio))
     return INFINITY;
   for (int i = 0; i < 3; i++)
     d += (u[i] - v[i]) * (u[i] - v[i]);
   return sqrt (d) / (a->metric ? p->match_distance : p->match_pixels);
 }
 
-/* Pairs the two nearest, and so on; each object goes on in one at most. */
+/* Pairs the two nearest objects of the two frames, then the next nearest, and
+ * so on. */
 static void
-pair (const GpucclParams *p, Object *old, int n_old, Object *new, int n_new)
+pair_objects (
+    const GpucclParams *p, Object *old, int n_old, Object *new, int n_new)
 {
   for (;;) {
     double min = 1;
@@ -108,8 +111,9 @@ pair (const GpucclParams *p, Object *old, int n_old, Object *new, int n_new)
 
     for (int i = 0; i < n_old; i++)
       for (int j = 0; j < n_new; j++) {
-        double d =
-            !old[i].id || new[j].id ? INFINITY : distance (p, &old[i], &new[j]);
+        double d = !old[i].id || new[j].id
+            ? INFINITY
+            : object_distance (p, &old[i], &new[j]);
 
         if (d < min || (d == min && from < 0))
           min = d, from = i, to = j;
@@ -122,17 +126,18 @@ pair (const GpucclParams *p, Object *old, int n_old, Object *new, int n_new)
   }
 }
 
-/* Pairs those of the @n candidates @found that meet the criteria, marked
- * GPUCCL_NEW, with the objects; gives them id and number of frames, and
- * accepts who has enough. */
+/* Pairs the candidates among @found that meet the criteria (marked GPUCCL_NEW)
+ * with the objects, sets their id and number of frames, and accepts those with
+ * enough frames. */
 static void
-persist (Objects *self, const GpucclParams *p, GpucclComponent **found, int n)
+track_objects (
+    Objects *self, const GpucclParams *p, GpucclComponent **found, int n)
 {
   Object now[GPUCCL_CANDIDATES];
 
   for (int i = 0; i < n; i++)
-    now[i] = object_of (p, found[i]);
-  pair (p, self->objects, self->n_objects, now, n);
+    now[i] = object_of_component (p, found[i]);
+  pair_objects (p, self->objects, self->n_objects, now, n);
   for (int i = 0; i < n; i++) {
     GpucclComponent *c = found[i];
 
@@ -150,8 +155,8 @@ persist (Objects *self, const GpucclParams *p, GpucclComponent **found, int n)
 
 /* ---- From sums to components ---- */
 
-/* A higher key comes first: the larger component, of equal ones that with the
- * smaller label. */
+/* A key for sorting: the higher key is that of the larger component or, if
+ * areas are equal, of the smaller label. */
 typedef struct {
   unsigned long long key;
   const GpucclSum *sum;
@@ -183,15 +188,15 @@ gpuccl_decision_reset (GpucclDecision *self)
 }
 
 static unsigned long long
-key_of (const GpucclSum *s)
+ranked_key (const GpucclSum *s)
 {
   return (unsigned long long) s->area << 32 | ~s->label;
 }
 
-/* Lets @heap[i], of the first @n, sink below those of smaller keys, so that the
- * smallest of @n is the first again. */
+/* Moves @heap[i], of the first @n, below the larger keys, so that the first has
+ * the smallest key again. */
 static void
-sink (Ranked *heap, uint32_t i, uint32_t n)
+sink_in_heap (Ranked *heap, uint32_t i, uint32_t n)
 {
   Ranked r = heap[i];
 
@@ -204,42 +209,42 @@ sink (Ranked *heap, uint32_t i, uint32_t n)
   heap[i] = r;
 }
 
-/* The first @k sums in order, in @first; returns how many there are.  Unless
- * they come in order they are kept in a heap, with which of noise's many
- * thousands nearly all are left out by one comparison; sums stay where they
- * are, which takes less time than moving them. */
+/* Sets @first to the first @k sums in order.  Returns their number.  Sums that
+ * are not in order go through a heap of @k: with many thousands of components,
+ * as of noise, one comparison leaves out nearly each.  The sums themselves are
+ * not moved, because that takes longer. */
 static uint32_t
-rank (Ranked *first, const GpucclResult *result, uint32_t k)
+rank_sums (Ranked *first, const GpucclResult *result, uint32_t k)
 {
   const GpucclSum *sums = result->sums;
   uint32_t n = result->n_sums;
 
   k = k < n ? k : n;
   for (uint32_t i = 0; i < k; i++)
-    first[i] = (Ranked){key_of (&sums[i]), &sums[i]};
+    first[i] = (Ranked){ranked_key (&sums[i]), &sums[i]};
   if (result->in_order)
     return k;
   for (uint32_t i = k / 2; i-- > 0;)
-    sink (first, i, k);
+    sink_in_heap (first, i, k);
   for (uint32_t i = k; i < n; i++)
-    if (key_of (&sums[i]) > first[0].key) {
-      first[0] = (Ranked){key_of (&sums[i]), &sums[i]};
-      sink (first, 0, k);
+    if (ranked_key (&sums[i]) > first[0].key) {
+      first[0] = (Ranked){ranked_key (&sums[i]), &sums[i]};
+      sink_in_heap (first, 0, k);
     }
   for (uint32_t i = k; i-- > 1;) {
     Ranked r = first[0];
 
     first[0] = first[i];
     first[i] = r;
-    sink (first, 0, i);
+    sink_in_heap (first, 0, i);
   }
   return k;
 }
 
-/* The ray of the centroid and, as the extents of the box of all its points,
- * those along the axes of the camera. */
+/* Sets position and extent: the centroid's ray at the mean depth, and the sides
+ * of the box around all points, along the axes of the camera. */
 static void
-place (GpucclComponent *c, const GpucclParams *p)
+place_in_space (GpucclComponent *c, const GpucclParams *p)
 {
   const Camera *camera = &p->camera;
   const GpucclSum *s = &c->sum;
@@ -254,10 +259,11 @@ place (GpucclComponent *c, const GpucclParams *p)
   c->extent[2] = (s->max_z - s->min_z) * scale;
 }
 
-/* One by one: to clear all of it first takes as long as the rest. */
+/* Sets all members one by one: clearing the component first takes as long as
+ * all the rest. */
 static void
-describe (GpucclComponent *c, const GpucclSum *s, const GpucclParams *p,
-    const GpucclWork *w)
+describe_component (GpucclComponent *c, const GpucclSum *s,
+    const GpucclParams *p, const GpucclWork *w)
 {
   c->sum = *s;
   c->cx = (double) s->x / s->area;
@@ -267,7 +273,7 @@ describe (GpucclComponent *c, const GpucclSum *s, const GpucclParams *p,
   for (int i = 0; i < 3; i++)
     c->position[i] = c->extent[i] = 0;
   if (w->rays.known)
-    place (c, p);
+    place_in_space (c, p);
   c->state = GPUCCL_REJECTED;
   c->reason = s->area > p->min_size ? GPUCCL_RANK : GPUCCL_SIZE;
   c->measured = false;
@@ -276,9 +282,10 @@ describe (GpucclComponent *c, const GpucclSum *s, const GpucclParams *p,
   c->id = 0;
 }
 
-/* The criteria, of which the first is that it is a candidate at all. */
+/* Applies the criteria; the first is that the component is a candidate. */
 static void
-judge (GpucclComponent *c, const GpucclCandidate *k, const GpucclParams *p)
+judge_component (
+    GpucclComponent *c, const GpucclCandidate *k, const GpucclParams *p)
 {
   unsigned long long extents = k->widths + k->heights;
 
@@ -294,25 +301,25 @@ judge (GpucclComponent *c, const GpucclCandidate *k, const GpucclParams *p)
     c->state = GPUCCL_NEW, c->reason = GPUCCL_PERSISTENCE;
 }
 
-/* The candidates are the first of the components, in the same order.  What the
- * window found is asked nothing.  Where depth is all there is, a wall persists
- * as well as a robot: nothing is an object. */
+/* Applies the criteria to all candidates, which are the first components, in
+ * the same order.  The window's component has no criteria.  With depth alone
+ * nothing is an object, because a wall persists as a robot does. */
 static void
-judge_all (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w)
+judge_candidates (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w)
 {
   const GpucclResult *result = w->result;
   GpucclComponent *good[GPUCCL_CANDIDATES];
   int n = 0;
 
   for (uint32_t i = 0; i < result->n_candidates; i++)
-    judge (&d->components[i], &result->candidates[i], p);
+    judge_component (&d->components[i], &result->candidates[i], p);
   for (uint32_t i = 0; i < GPUCCL_CANDIDATES && i < result->n_sums; i++) {
     GpucclComponent *c = &d->components[i];
 
     if (c->state == GPUCCL_NEW || p->detector == GPUCCL_WINDOW)
       good[n++] = c;
   }
-  persist (&d->objects, p, good, n);
+  track_objects (&d->objects, p, good, n);
   for (int i = 0; i < n && w->frame.source == GPUCCL_DEPTH_ONLY; i++) {
     good[i]->state = GPUCCL_REJECTED;
     good[i]->reason = GPUCCL_SURFACE;
@@ -324,11 +331,11 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
     GpucclResults *r)
 {
   const GpucclResult *result = w->result;
-  int n = (int) rank (d->ranked, result, w->wanted_sums);
+  int n = (int) rank_sums (d->ranked, result, w->wanted_sums);
 
   for (int i = 0; i < n; i++)
-    describe (&d->components[i], d->ranked[i].sum, p, w);
-  judge_all (d, p, w);
+    describe_component (&d->components[i], d->ranked[i].sum, p, w);
+  judge_candidates (d, p, w);
   *r = (GpucclResults){.components = d->components,
       .n_components = n < p->max_components ? n : p->max_components,
       .accepted = -1,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The bilateral filter, of the foreground only: nobody asks for the rest. */
+ * The bilateral filter, of the foreground only, because no stage reads the
+ * rest. */
 #include "common/bilateral.cuh"
 #include "gpuccl/gpuccl_cuda.cuh"
 
 static __device__ __forceinline__ bool
-is_foreground (const GpucclWork &w, int x, int y)
+is_pixel_foreground (const GpucclWork &w, int x, int y)
 {
   const GpucclFrame &f = w.frame;
   uint32_t value = w.values.first;
@@ -16,19 +17,20 @@ is_foreground (const GpucclWork &w, int x, int y)
   return gpuccl_is_foreground (&w.values, (uint8_t) value);
 }
 
-/* Weights of distance are MAX_SPACE less a few.  Neighbours of the same one
- * are added up by their weights of depth alone. */
+/* The weights of distance are a few less than MAX_SPACE.  Neighbours of one
+ * weight are summed by their weights of depth alone. */
 #define MAX_SPACE 32
 #define N_SPACES 7
 
 struct Sums {
-  BilateralMean of[N_SPACES]; /* each for weight MAX_SPACE - i */
+  BilateralMean of[N_SPACES]; /* element i: neighbours of weight MAX_SPACE - i
+                               */
 };
 
-/* bilateral_mean_add () without its branches; @space: known when this is
- * compiled. */
+/* As bilateral_mean_add (), without branches.  @space is a constant when this
+ * is compiled. */
 static __device__ __forceinline__ void
-add (Sums *sums, const BilateralTile *tile, uint32_t space, int32_t z,
+add_neighbour (Sums *sums, const BilateralTile *tile, uint32_t space, int32_t z,
     int32_t other)
 {
   int32_t deeper = other - z;
@@ -42,7 +44,7 @@ add (Sums *sums, const BilateralTile *tile, uint32_t space, int32_t z,
 }
 
 static __device__ __forceinline__ BilateralMean
-mean_of (const Sums &sums)
+mean_of_sums (const Sums &sums)
 {
   BilateralMean mean = {0, 0};
 
@@ -54,10 +56,10 @@ mean_of (const Sums &sums)
   return mean;
 }
 
-/* The means of the thread's two pixels, which share most of their neighbours.
- */
+/* Sets @means to those of the thread's two pixels, which share most of their
+ * neighbours. */
 static __device__ __forceinline__ void
-smooth (const BilateralTile *tile, BilateralMean means[2])
+smooth_two_pixels (const BilateralTile *tile, BilateralMean means[2])
 {
   const int32_t *at = bilateral_depth (tile);
   Sums upper = {}, lower = {};
@@ -68,23 +70,24 @@ smooth (const BilateralTile *tile, BilateralMean means[2])
     for (int dx = -BILATERAL_REACH; dx <= BILATERAL_REACH; dx++) {
       const int32_t other = at[dy * BILATERAL_SIDE_X + dx];
 
-      add (&upper, tile, bilateral_space_weight (dx, dy), at[0], other);
-      add (&lower, tile, bilateral_space_weight (dx, dy - 1),
+      add_neighbour (
+          &upper, tile, bilateral_space_weight (dx, dy), at[0], other);
+      add_neighbour (&lower, tile, bilateral_space_weight (dx, dy - 1),
           at[BILATERAL_SIDE_X], other);
     }
-  means[0] = mean_of (upper);
-  means[1] = mean_of (lower);
+  means[0] = mean_of_sums (upper);
+  means[1] = mean_of_sums (lower);
 }
 
 static __global__ void
 __launch_bounds__ (BILATERAL_THREADS)
-    filter_kernel (const __grid_constant__ GpucclWork w)
+    filter_foreground_kernel (const __grid_constant__ GpucclWork w)
 {
   __shared__ BilateralTile tile;
   const GpucclFrame &f = w.frame;
   const int2 at = bilateral_place ();
-  bool wanted[2] = {
-      is_foreground (w, at.x, at.y), is_foreground (w, at.x, at.y + 1)};
+  bool wanted[2] = {is_pixel_foreground (w, at.x, at.y),
+      is_pixel_foreground (w, at.x, at.y + 1)};
   BilateralMean means[2];
   int32_t z[2];
 
@@ -95,7 +98,7 @@ __launch_bounds__ (BILATERAL_THREADS)
     wanted[i] = wanted[i] && z[i] != BILATERAL_NO_DEPTH;
   }
   if (wanted[0] || wanted[1])
-    smooth (&tile, means);
+    smooth_two_pixels (&tile, means);
 #pragma unroll
   for (int i = 0; i < 2; i++) {
     const size_t pixel = (size_t) (at.y + i) * f.width + at.x;
@@ -110,7 +113,7 @@ __launch_bounds__ (BILATERAL_THREADS)
 const char *
 gpuccl_filter_cuda (const Device *dev, const GpucclWork *w)
 {
-  filter_kernel<<<bilateral_blocks (w->frame.width, w->frame.height),
+  filter_foreground_kernel<<<bilateral_blocks (w->frame.width, w->frame.height),
       BILATERAL_THREADS, 0, device_stream (dev)>>> (*w);
   CUDA_TRY (cudaGetLastError ());
   return NULL;

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Third step: from joined runs to components, the candidates among them, and
- * the labels. */
+ * Third step: from joined runs to components, candidates and labels. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
-/* Numbers the components from 0 in the order of their first pixels, and turns
- * every run's parent into its number. */
+/* Numbers the components from 0 in the order of their first pixels, and
+ * replaces every run's parent by the number of its component. */
 static uint32_t
 number_components (const GpucclWork *w)
 {
@@ -21,9 +20,9 @@ number_components (const GpucclWork *w)
   return n;
 }
 
-/* A component of which nothing is known but its first pixel. */
+/* The sum of a component of which only the first pixel is known. */
 static GpucclSum
-begin_sum (const GpucclWork *w, int x, int y)
+first_pixel_sum (const GpucclWork *w, int x, int y)
 {
   GpucclSum s = gpuccl_sum_nothing ();
 
@@ -36,10 +35,10 @@ begin_sum (const GpucclWork *w, int x, int y)
   return s;
 }
 
-/* Adds pixels of row @y, the last so far; what a run's sums are has closed
- * forms.  @depth and @rays are known when this is compiled. */
+/* Adds a run of row @y, the lowest row so far; the sums over a run have closed
+ * forms.  @depth and @rays are constants when this is compiled. */
 static inline void
-add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y,
+add_run_to_sum (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y,
     bool depth, bool rays)
 {
   uint32_t n = run->x1 - run->x0;
@@ -68,7 +67,7 @@ add_run (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y,
 }
 
 static inline void
-add_all_runs (const GpucclWork *w, bool depth, bool rays)
+add_all_runs_of (const GpucclWork *w, bool depth, bool rays)
 {
   const GpucclCpu *c = w->state;
   uint32_t n = 0;
@@ -78,25 +77,25 @@ add_all_runs (const GpucclWork *w, bool depth, bool rays)
       uint32_t at = c->parents[r];
 
       if (at == n)
-        c->sums[n++] = begin_sum (w, c->runs[r].x0, y);
-      add_run (w, &c->sums[at], &c->runs[r], y, depth, rays);
+        c->sums[n++] = first_pixel_sum (w, c->runs[r].x0, y);
+      add_run_to_sum (w, &c->sums[at], &c->runs[r], y, depth, rays);
     }
 }
 
 static void
-add_runs (const GpucclWork *w)
+add_runs_of_components (const GpucclWork *w)
 {
   if (w->rays.known)
-    add_all_runs (w, true, true);
+    add_all_runs_of (w, true, true);
   else if (w->frame.depth)
-    add_all_runs (w, true, false);
+    add_all_runs_of (w, true, false);
   else
-    add_all_runs (w, false, false);
+    add_all_runs_of (w, false, false);
 }
 
-/* Keeps @s among the candidates where it is one of the largest. */
+/* Adds @s to the candidates if it is one of the largest. */
 static void
-consider (GpucclResult *result, const GpucclSum *s)
+add_if_candidate (GpucclResult *result, const GpucclSum *s)
 {
   GpucclCandidate *k = result->candidates;
   uint32_t n = result->n_candidates, at = n;
@@ -130,14 +129,13 @@ list_components (const GpucclWork *w, uint32_t n)
       result->sums[result->n_sums] = *s;
     result->n_sums++;
     if (gpuccl_is_candidate (w, s->area))
-      consider (result, s);
+      add_if_candidate (result, s);
   }
 }
 
-/* Adds the columns of @run that are not in @seen yet to it; returns how many
- * those are. */
+/* Adds the columns of @run to @seen.  Returns how many were not in @seen. */
 static uint32_t
-see_columns (uint64_t *seen, const GpucclRun *run)
+add_new_columns (uint64_t *seen, const GpucclRun *run)
 {
   uint32_t n = 0;
 
@@ -156,9 +154,10 @@ see_columns (uint64_t *seen, const GpucclRun *run)
   return n;
 }
 
-/* Adds row @y of the candidates, whose runs in a row follow on each other. */
+/* Adds row @y of the candidates to their extents; a candidate's runs in a row
+ * come one after the other. */
 static void
-extend (const GpucclWork *w, int y)
+extend_rows (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
   int first[GPUCCL_CANDIDATES], end[GPUCCL_CANDIDATES] = {0};
@@ -172,7 +171,7 @@ extend (const GpucclWork *w, int y)
       continue;
     first[k] = end[k] ? first[k] : run->x0;
     end[k] = run->x1;
-    columns = see_columns (c->seen + (size_t) k * c->words, run);
+    columns = add_new_columns (c->seen + (size_t) k * c->words, run);
     w->result->candidates[k].columns += columns;
     w->result->candidates[k].heights -= (unsigned long long) columns * y;
   }
@@ -183,10 +182,11 @@ extend (const GpucclWork *w, int y)
     }
 }
 
-/* Adds the last rows of the columns: from below, those that are seen first.
- * Returns how many were. */
+/* Adds the last rows of the columns.  Rows are visited from below, so that a
+ * column's first visit is at its last row.  Returns the number of such
+ * columns. */
 static uint32_t
-extend_down (const GpucclWork *w, int y)
+extend_columns_down (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
   uint32_t n = 0;
@@ -197,7 +197,7 @@ extend_down (const GpucclWork *w, int y)
 
     if (k < 0)
       continue;
-    columns = see_columns (c->seen + (size_t) k * c->words, &c->runs[r]);
+    columns = add_new_columns (c->seen + (size_t) k * c->words, &c->runs[r]);
     w->result->candidates[k].heights += (unsigned long long) columns * y;
     n += columns;
   }
@@ -205,39 +205,39 @@ extend_down (const GpucclWork *w, int y)
 }
 
 static int
-compare_label (const void *label, const void *sum)
+compare_candidate_labels (const void *label, const void *sum)
 {
   uint32_t a = *(const uint32_t *) label, b = ((const GpucclSum *) sum)->label;
 
   return a < b ? -1 : a > b;
 }
 
-/* The extents of the candidates (section 3.5.3). */
+/* Measures the extents of the candidates (section 3.5.3). */
 static void
 measure_candidates (const GpucclWork *w, uint32_t n)
 {
   const GpucclCpu *c = w->state;
   GpucclResult *result = w->result;
   size_t seen = (size_t) result->n_candidates * c->words * sizeof *c->seen;
-  uint32_t left = 0; /* columns whose last row is not known */
+  uint32_t left = 0; /* columns whose last row is not known yet */
 
   if (!result->n_candidates)
     return;
   memset (c->candidates, 0, n);
   for (uint32_t k = 0; k < result->n_candidates; k++) {
     const GpucclSum *s = bsearch (&result->candidates[k].label, c->sums, n,
-        sizeof *c->sums, compare_label);
+        sizeof *c->sums, compare_candidate_labels);
 
     c->candidates[s - c->sums] = (uint8_t) (k + 1);
   }
   memset (c->seen, 0, seen);
   for (int y = 0; y < w->frame.height; y++)
-    extend (w, y);
+    extend_rows (w, y);
   memset (c->seen, 0, seen);
   for (uint32_t k = 0; k < result->n_candidates; k++)
     left += result->candidates[k].columns;
   for (int y = w->frame.height - 1; left; y--)
-    left -= extend_down (w, y);
+    left -= extend_columns_down (w, y);
 }
 
 const char *
@@ -253,7 +253,7 @@ gpuccl_sum_runs_cpu (const GpucclWork *w)
     c->sums_room = 2 * n;
   }
   w->result->n_labels = n;
-  add_runs (w);
+  add_runs_of_components (w);
   list_components (w, n);
   measure_candidates (w, n);
   return NULL;
@@ -261,11 +261,11 @@ gpuccl_sum_runs_cpu (const GpucclWork *w)
 
 #define AT_ONCE 8 /* labels */
 
-/* Labels from @x0 to before @x1 are @label; some behind it, too, but none from
- * @end on.  Most runs and gaps are short: to write the same number each time is
- * quicker than to ask how many. */
+/* Sets labels @x0 to before @x1 to @label, and perhaps some behind them, but
+ * none from @end on.  Most runs and gaps are short: storing a fixed number of
+ * labels is faster than a loop of the right length. */
 static void
-fill (uint32_t *labels, int x0, int x1, int end, uint32_t label)
+fill_labels (uint32_t *labels, int x0, int x1, int end, uint32_t label)
 {
   for (; x0 < x1 && x0 + AT_ONCE <= end; x0 += AT_ONCE)
     for (int i = 0; i < AT_ONCE; i++)
@@ -275,7 +275,7 @@ fill (uint32_t *labels, int x0, int x1, int end, uint32_t label)
 }
 
 static void
-write_rows (void *data, int begin, int end)
+write_label_rows (void *data, int begin, int end)
 {
   const GpucclWork *w = data;
   const GpucclCpu *c = w->state;
@@ -288,16 +288,17 @@ write_rows (void *data, int begin, int end)
     for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++) {
       const GpucclRun *run = &c->runs[r];
 
-      fill (labels, x, run->x0, width, 0);
-      fill (labels, run->x0, run->x1, width, c->sums[c->parents[r]].label);
+      fill_labels (labels, x, run->x0, width, 0);
+      fill_labels (
+          labels, run->x0, run->x1, width, c->sums[c->parents[r]].label);
       x = run->x1;
     }
-    fill (labels, x, width, width, 0);
+    fill_labels (labels, x, width, width, 0);
   }
 }
 
 void
 gpuccl_write_labels_cpu (const GpucclWork *w)
 {
-  parallel_for (w->frame.height, 0, write_rows, (void *) w);
+  parallel_for (w->frame.height, 0, write_label_rows, (void *) w);
 }

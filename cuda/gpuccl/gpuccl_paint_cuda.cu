@@ -1,33 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fifth kernel of GPUCCL_RUN: every pixel gets its label, and the candidates
- * their first and last pixel of every row and column.  Meanwhile some rows of
- * blocks report what was found to the host. */
+ * Fifth kernel of GPUCCL_RUN: writes the label of every pixel, and finds the
+ * first and last pixel of the candidates in every row and column.  Some rows of
+ * blocks meanwhile report to the host. */
 #include "common/scan.cuh"
 #include "gpuccl/gpuccl_choose.cuh"
 
-/* ---- The report ---- */
+/* ---- The report: counts, candidates, and sums of the largest components
+ * ---- */
 
-/* What GPUCCL_RUN reports to the host, by some rows of blocks while others
- * write labels: numbers, candidates, and the sums of the largest components in
- * order.
- */
-
-/* This many reported components are sorted; if more may be wanted, the host
- * does it. */
+/* The most components that are sorted here; if more sums are wanted, the host
+ * sorts them. */
 #define RANKED 512
 
-/* The reported components that may be among the first ones: all, or where these
- * are too many those of at least this bin; in any order.  There may be more of
- * them than there is room for. */
+/* The reported components that may be among the first, in any order: all, or if
+ * these are too many, those of at least this bin.  There may be more than the
+ * array has room for. */
 struct Wanted {
   uint32_t bin, n;
   unsigned long long keys[RANKED];
 };
 
-/* By a block, a thread a bin. */
+/* One block finds the lowest bin that is wanted, a thread for each bin. */
 static __device__ __forceinline__ void
-find_bin (const GpucclArgs &a, Wanted *w)
+find_lowest_bin (const GpucclArgs &a, Wanted *w)
 {
   uint32_t own = a.p.bins[threadIdx.x], all;
   uint32_t before = block_sum_before<THREADS> (own, &all), from = all - before;
@@ -37,14 +33,14 @@ find_bin (const GpucclArgs &a, Wanted *w)
 }
 
 static __device__ __forceinline__ bool
-is_wanted (const Wanted &w, unsigned long long key)
+is_bin_wanted (const Wanted &w, unsigned long long key)
 {
   return gpuccl_bin ((uint32_t) (key >> 32)) >= w.bin;
 }
 
-/* By a block. */
+/* One block lists the wanted components. */
 static __device__ __forceinline__ void
-find_wanted (const GpucclArgs &a, Wanted *w)
+list_wanted (const GpucclArgs &a, Wanted *w)
 {
   uint32_t n = a.p.counters->n_sums;
 
@@ -52,13 +48,13 @@ find_wanted (const GpucclArgs &a, Wanted *w)
     w->n = w->bin = 0;
   __syncthreads ();
   if (n > RANKED) {
-    find_bin (a, w);
+    find_lowest_bin (a, w);
     __syncthreads ();
   }
 #pragma unroll 4
   for (uint32_t i = threadIdx.x; i < n; i += THREADS) {
     unsigned long long key = a.p.reported.keys[i];
-    uint32_t at = is_wanted (*w, key) ? atomicAdd (&w->n, 1u) : RANKED;
+    uint32_t at = is_bin_wanted (*w, key) ? atomicAdd (&w->n, 1u) : RANKED;
 
     if (at < RANKED)
       w->keys[at] = key;
@@ -66,10 +62,10 @@ find_wanted (const GpucclArgs &a, Wanted *w)
   __syncthreads ();
 }
 
-/* What is known but for sums and the candidates' extents, by one warp, once
- * these are chosen. */
+/* One warp writes the result but for sums and extents, when the candidates are
+ * chosen. */
 static __device__ __forceinline__ void
-report (const GpucclArgs &a)
+report_counts (const GpucclArgs &a)
 {
   const GpucclCounters *c = a.p.counters;
   uint32_t area = (uint32_t) (c->largest >> 32), n = a.p.top->n;
@@ -93,21 +89,21 @@ report (const GpucclArgs &a)
   r->iterations = 0;
 }
 
-/* By one block. */
+/* One block reports all. */
 static __device__ __forceinline__ void
-report_all (const GpucclArgs &a)
+report_from_block (const GpucclArgs &a)
 {
   if (a.few) {
-    choose (a);
+    choose_candidates (a);
     __syncthreads ();
   }
   if (threadIdx.x < 32)
-    report (a);
+    report_counts (a);
 }
 
-/* How many come before it, by a warp. */
+/* One warp counts the components before @key. */
 static __device__ __forceinline__ uint32_t
-rank_of (const Wanted &w, unsigned long long key)
+rank_of_key (const Wanted &w, unsigned long long key)
 {
   uint32_t rank = 0;
 
@@ -116,9 +112,9 @@ rank_of (const Wanted &w, unsigned long long key)
   return warp_sum (rank);
 }
 
-/* Copies the sums that are wanted to the host, a warp a sum: each to its place,
- * or all as they come where the host puts them in order.  By all blocks that
- * report, of which this is @block, but the first. */
+/* Copies the wanted sums to the host, a warp for each sum: sorted, or in any
+ * order if the host sorts them.  All reporting blocks but the first do it; this
+ * is number @block. */
 static __device__ __forceinline__ void
 report_sums (const GpucclArgs &a, const Wanted &w, uint32_t block)
 {
@@ -137,10 +133,10 @@ report_sums (const GpucclArgs &a, const Wanted &w, uint32_t block)
     unsigned long long key = list.keys[i];
     uint32_t at = i;
 
-    if (in_order && !is_wanted (w, key))
+    if (in_order && !is_bin_wanted (w, key))
       continue;
     if (in_order)
-      at = rank_of (w, key);
+      at = rank_of_key (w, key);
     if (at < room && lane < words)
       to[at * words + lane] = ((const unsigned long long *) from)[lane];
   }
@@ -153,31 +149,33 @@ report_to_host (const GpucclArgs &a)
   uint32_t block = blockIdx.y * gridDim.x + blockIdx.x;
 
   if (block == 0) {
-    report_all (a);
+    report_from_block (a);
   } else if (block == 1 || (block - 1) * WARPS < a.p.counters->n_sums) {
-    find_wanted (a, &wanted);
+    list_wanted (a, &wanted);
     report_sums (a, wanted, block);
   }
 }
 
 /* ---- Labels ---- */
 
-#define QUAD 4               /* pixels of a row, that a lane has */
-#define GROUPS (TILE / ROWS) /* of rows, in a tile; a warp has one or more */
+#define QUAD 4 /* pixels of a row for each lane */
+#define GROUPS \
+ (TILE / ROWS) /* groups of rows in a tile; a warp has one or more \
+                */
 
-/* A candidate's pixels in a group: bit i of word k is pixel k of lane i, so
- * that byte y of it has every fourth pixel of row y. */
+/* The pixels of a candidate in a group: bit i of word k is pixel k of lane i,
+ * so that byte y of the word has every fourth pixel of row y. */
 struct Members {
   uint32_t of[QUAD];
 };
 
-/* In a tile. */
+/* The candidates' pixels in a tile. */
 struct TileMembers {
   Members of[GPUCCL_CANDIDATES][GROUPS];
 };
 
 static __device__ __forceinline__ int
-tile_row (void)
+load_tile_row (void)
 {
   return (int) blockIdx.y - GPUCCL_REPORT_ROWS;
 }
@@ -185,19 +183,20 @@ tile_row (void)
 /* ---- Candidates ---- */
 
 static __device__ __forceinline__ void
-begin_members (TileMembers *m)
+clear_members (TileMembers *m)
 {
   uint32_t lane = threadIdx.x % 32;
 
   m->of[threadIdx.x / 32][lane / QUAD].of[lane % QUAD] = 0;
 }
 
-/* Notes all candidates' pixels in the warp's groups, of which @group is the
- * first, and returns whether there are any; @labels: of the lane's pixels, with
- * GPUCCL_LARGE. */
+/* Collects the candidates' pixels in the warp's groups, the first of which is
+ * @group.  Returns whether there are any.  @labels are those of the lane's
+ * pixels, with GPUCCL_LARGE. */
 template <int N>
 static __device__ __forceinline__ bool
-note_rows (TileMembers *m, const Listed &l, uint32_t group, uint32_t labels[N])
+collect_members (
+    TileMembers *m, const Listed &l, uint32_t group, uint32_t labels[N])
 {
   uint32_t lane = threadIdx.x % 32;
   bool noted = false;
@@ -227,19 +226,19 @@ note_rows (TileMembers *m, const Listed &l, uint32_t group, uint32_t labels[N])
   }
 }
 
-/* Of a candidate's pixels in a row or column of the tile, which @at says where
- * to note, the first and the last: @first and @last. */
+/* Stores a candidate's first and last pixel in a row or column of the tile, at
+ * the index @at. */
 static __device__ __forceinline__ void
-note (const GpucclArgs &a, uint32_t at, uint32_t first, uint32_t last)
+note_line_ends (const GpucclArgs &a, uint32_t at, uint32_t first, uint32_t last)
 {
   atomicMin (&a.p.first[at], first);
   atomicMax (&a.p.last[at], last);
 }
 
-/* Notes the first and last pixel in each row of a tile from column @x on, a
- * lane a row. */
+/* Stores the first and last pixel of each row of a tile from column @x on, a
+ * lane for each row. */
 static __device__ __forceinline__ void
-end_rows (
+store_row_ends (
     const GpucclArgs &a, uint32_t at, uint32_t x, const Members of[GROUPS])
 {
   uint32_t lane = threadIdx.x % 32, row = 0;
@@ -248,23 +247,23 @@ end_rows (
   for (int i = 0; i < QUAD; i++) {
     uint32_t every = of[lane / ROWS].of[i] >> lane % ROWS * 8 & 0xff;
 
-    /* from bits 0, 1, 2 ... to 0, 4, 8 ... */
+    /* from bits 0, 1, 2, ... to bits 0, 4, 8, ... */
     every = (every | every << 12) & 0x000f000f;
     every = (every | every << 6) & 0x03030303;
     row |= ((every | every << 3) & 0x11111111) << i;
   }
   if (row)
-    note (a, at + tile_row () * TILE + lane,
+    note_line_ends (a, at + load_tile_row () * TILE + lane,
         x + (uint32_t) __ffs ((int) row) - 1,
         x + 31 - (uint32_t) __clz ((int) row));
 }
 
-/* The same in each column. */
+/* Stores the first and last pixel of each column, a lane for each. */
 static __device__ __forceinline__ void
-end_columns (
+store_column_ends (
     const GpucclArgs &a, uint32_t at, uint32_t x, const Members of[GROUPS])
 {
-  uint32_t lane = threadIdx.x % 32, y = tile_row () * TILE, column = 0;
+  uint32_t lane = threadIdx.x % 32, y = load_tile_row () * TILE, column = 0;
 
 #pragma unroll
   for (int i = 0; i < GROUPS; i++) {
@@ -273,37 +272,38 @@ end_columns (
     column |= (rows * 0x01020408) >> 24 << i * ROWS; /* bits 0, 8, 16, 24 */
   }
   if (column)
-    note (a, at + a.w.frame.height + x + lane,
+    note_line_ends (a, at + a.w.frame.height + x + lane,
         y + (uint32_t) __ffs ((int) column) - 1,
         y + 31 - (uint32_t) __clz ((int) column));
 }
 
-/* A warp a candidate. */
+/* Stores the candidates' pixels, a warp for each candidate. */
 static __device__ __forceinline__ void
-end_members (const GpucclArgs &a, const TileMembers &m, uint32_t x)
+store_member_ends (const GpucclArgs &a, const TileMembers &m, uint32_t x)
 {
   uint32_t k = threadIdx.x / 32, lane = threadIdx.x % 32;
   uint32_t at = k * (uint32_t) (a.w.frame.height + a.w.frame.width);
 
   if (!__any_sync (ALL_LANES, m.of[k][lane / QUAD].of[lane % QUAD]))
     return;
-  end_rows (a, at, x, m.of[k]);
-  end_columns (a, at, x, m.of[k]);
+  store_row_ends (a, at, x, m.of[k]);
+  store_column_ends (a, at, x, m.of[k]);
 }
 
-/* ---- Labels ---- */
+/* ---- Labelling ---- */
 
-/* What the lane's pixels are labelled with: the pieces of their runs, by way of
- * the runs' starts, then their components.  Of a quad, others than the first
- * look only where they start a run.  @labels: of the first. */
+/* Finds the labels of the lane's pixels: the piece at the start of a pixel's
+ * run, then the label of the piece's component.  In a quad, a pixel after the
+ * first is looked up only if it starts a run.  @labels are those at the runs'
+ * starts. */
 static __device__ __forceinline__ void
-find_labels (const GpucclArgs &a, GpucclRow row, const uint32_t *labels,
+find_pixel_labels (const GpucclArgs &a, GpucclRow row, const uint32_t *labels,
     uint32_t found[QUAD])
 {
   uint32_t quad = threadIdx.x % 8 * QUAD;
   uint32_t own = row.foreground >> quad, starts = row.starts >> quad;
   uint32_t looks = (starts & ~1u) | (own & 1);
-  int start = start_of (row.starts, quad) - (int) quad;
+  int start = run_start (row.starts, quad) - (int) quad;
 
 #pragma unroll
   for (int i = 0; i < QUAD; i++)
@@ -318,9 +318,9 @@ find_labels (const GpucclArgs &a, GpucclRow row, const uint32_t *labels,
       found[i] = found[i - 1];
 }
 
-/* Writes those of the lane's pixels, from (x, y) on. */
+/* Writes the labels of the lane's pixels, from (x, y) on. */
 static __device__ __forceinline__ void
-write_labels (const GpucclArgs &a, int x, int y, uint32_t *labels,
+write_pixel_labels (const GpucclArgs &a, int x, int y, uint32_t *labels,
     const uint32_t found[QUAD])
 {
   int width = a.w.frame.width;
@@ -336,11 +336,11 @@ write_labels (const GpucclArgs &a, int x, int y, uint32_t *labels,
       labels[i] = found[i] & ~GPUCCL_LARGE;
 }
 
-/* Labels the pixels of the warp's groups, the lane's first being (@x, @y);
- * @found: with what, and GPUCCL_LARGE. */
+/* Labels the pixels of the warp's groups; the lane's first pixel is (@x, @y).
+ * Sets @found to their labels, with GPUCCL_LARGE. */
 template <int N>
 static __device__ __forceinline__ void
-paint (const GpucclArgs &a, const GpucclRow rows[N], int x, int y,
+paint_groups (const GpucclArgs &a, const GpucclRow rows[N], int x, int y,
     uint32_t found[N * QUAD])
 {
   int step = ROWS * a.w.frame.width;
@@ -348,16 +348,17 @@ paint (const GpucclArgs &a, const GpucclRow rows[N], int x, int y,
 
 #pragma unroll
   for (int i = 0; i < N; i++)
-    find_labels (a, rows[i], labels + i * step, &found[i * QUAD]);
-  __syncwarp (); /* starts are read before they are written */
+    find_pixel_labels (a, rows[i], labels + i * step, &found[i * QUAD]);
+  __syncwarp (); /* starts are read before labels overwrite them */
 #pragma unroll
   for (int i = 0; i < N; i++)
-    write_labels (a, x, y + i * ROWS, labels + i * step, &found[i * QUAD]);
+    write_pixel_labels (
+        a, x, y + i * ROWS, labels + i * step, &found[i * QUAD]);
 }
 
-/* A block @N tiles side by side, and a warp @N groups of one.  The first rows
- * of blocks report.  A tile's rows are read before it is known that it is used.
- */
+/* A block labels @N neighbouring tiles, and a warp @N groups of one tile.  The
+ * first rows of blocks report.  A tile's rows are loaded before it is known
+ * whether the tile has foreground. */
 template <int N>
 static __global__ void
 __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
@@ -368,14 +369,14 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
   uint32_t row = group * ROWS + threadIdx.x % 32 / 8;
   uint32_t first = blockIdx.x * N;
   uint32_t tile_x = min (first + own, a.p.tiles_x - 1u);
-  uint32_t tile = tile_row () * a.p.tiles_x + tile_x, found[N * QUAD];
+  uint32_t tile = load_tile_row () * a.p.tiles_x + tile_x, found[N * QUAD];
   GpucclRow rows[N];
   Listed listed;
   bool noted = false;
 
   allow_next ();
   for (int i = 0; i < N; i++)
-    begin_members (&members[i]);
+    clear_members (&members[i]);
   __syncthreads ();
   await_previous ();
   if (blockIdx.y < GPUCCL_REPORT_ROWS) {
@@ -385,16 +386,16 @@ __launch_bounds__ (THREADS) paint_kernel (const __grid_constant__ GpucclArgs a)
 #pragma unroll
   for (int i = 0; i < N; i++)
     rows[i] = a.p.rows[tile * TILE + row + i * ROWS];
-  listed = look_at_list (a);
+  listed = load_list (a);
   if (a.p.seams[tile].used && a.p.counters->n_pieces <= a.p.max_pieces &&
       tile_x == first + own) {
-    paint<N> (a, rows, tile_x * TILE + threadIdx.x % 8 * QUAD,
-        tile_row () * TILE + row, found);
-    noted = note_rows<N * QUAD> (&members[own], listed, group, found);
+    paint_groups<N> (a, rows, tile_x * TILE + threadIdx.x % 8 * QUAD,
+        load_tile_row () * TILE + row, found);
+    noted = collect_members<N * QUAD> (&members[own], listed, group, found);
   }
   if (__syncthreads_or (noted))
     for (int i = 0; i < N; i++)
-      end_members (a, members[i], (first + i) * TILE);
+      store_member_ends (a, members[i], (first + i) * TILE);
 }
 
 GpucclKernel

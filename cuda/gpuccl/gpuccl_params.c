@@ -39,13 +39,13 @@ const Param gpuccl_params[] = {
     ONE_OF (algorithm, algorithms, GPUCCL_RUN,
         "How components are found; all algorithms find the same"),
     ONE_OF (detector, detectors, GPUCCL_COMPONENTS, "What becomes an object"),
-    /* on raw depth a max_depth_step of 1 cm cuts surfaces apart */
+    /* on raw depth, a max_depth_step of 1 cm would cut surfaces apart */
     ONE_OF (filter, filters, GPUCCL_BILATERAL,
         "How depth is smoothed before components are found; the noise of a "
         "sensor divides unfiltered surfaces into pieces"),
     ONE_OF (connectivity, connectivities, 4,
         "How many neighbours a pixel has: 4 or 8"),
-    /* the middle, as black video is 16 */
+    /* the middle, because black in video is 16 */
     NUMBER (
         threshold, 1, 255, 128, "Minimum brightness of the pixels of a mask"),
     NUMBER (skip_checks, 0, 2, 0,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernels of GPUCCL_RUN share.
+ * Declarations of the kernels of GPUCCL_RUN.
  *
- * A tile is 32 x 32 pixels, a row of it one word of bits.  Its components, the
- * pieces of those of the frame, are found in shared memory with all their sums;
- * then pieces are joined across the seams between tiles and added up, and the
- * pixels get their labels.  Nothing waits for the host. */
+ * A tile is 32 x 32 pixels, and a row of it one word of bits.  The components
+ * of a tile are pieces of those of the frame, and are found in shared memory
+ * with all their sums.  Then pieces are joined across the seams between tiles
+ * and added up, and the pixels get their labels.  No step waits for the
+ * host. */
 #pragma once
 
 #include "common/chain.cuh"
@@ -14,36 +15,42 @@
 
 #define TILE 32
 #define WARPS 8
-#define ROWS (TILE / WARPS) /* of a tile, that a warp has */
+#define ROWS (TILE / WARPS) /* of a tile, for each warp */
 #define THREADS (32 * WARPS)
 
-#define GPUCCL_LINES 1024    /* rows or columns that are measured at once */
-#define GPUCCL_FEW 1024      /* listed components that every warp can look at */
-#define GPUCCL_REPORT_ROWS 4 /* of blocks, while labels are written */
-#define GPUCCL_PAINT_TILES 2 /* that a block labels in large frames */
+#define GPUCCL_LINES 1024 /* rows or columns that are measured at once */
+#define GPUCCL_FEW \
+ 1024 /* the most listed components for which every warp \
+         searches the list */
+#define GPUCCL_REPORT_ROWS \
+ 4                           /* rows of blocks that report while others write \
+                                labels */
+#define GPUCCL_PAINT_TILES 2 /* that a block labels in a large frame */
 #define GPUCCL_BINS THREADS  /* of areas, see gpuccl_bin () */
 
 /* A row of a tile: bit i is pixel i. */
 typedef struct {
   uint32_t foreground;
-  uint32_t starts; /* of runs: pixels linked to none on their left */
+  uint32_t starts; /* bits of pixels that begin a run: without a link to the
+                      left */
 } GpucclRow;
 
-/* The pieces along a tile's edges; of background any. */
+/* The pieces along a tile's edges; for background any number. */
 typedef struct {
   uint32_t top[TILE], bottom[TILE], left[TILE], right[TILE];
 } GpucclEdges;
 
-/* The links of a tile across its upper and left edge, bit i for pixel i of its
- * first row or column. */
+/* The links of a tile across its upper and its left edge, bit i for pixel i of
+ * its first row or column. */
 typedef struct {
   uint32_t up, up_left, up_right;
-  uint32_t used; /* the tile has foreground; else nothing else is known */
+  uint32_t used; /* the tile has foreground; if not, the other members are not
+                    set */
   uint32_t left, left_up, left_down;
   uint32_t unused;
 } GpucclSeams;
 
-/* Zero between frames. */
+/* Counters, zero between frames. */
 typedef struct {
   unsigned long long largest; /* key */
   uint32_t n_pieces, n_unknown, n_labels, n_sums, n_listed, tickets;
@@ -56,44 +63,48 @@ typedef struct {
   unsigned long long keys[GPUCCL_CANDIDATES];
 } GpucclTop;
 
-/* Components in any order. */
+/* A list of components in any order. */
 typedef struct {
   unsigned long long *keys;
   uint32_t *roots;
 } GpucclList;
 
-/* With a label: its component may be a candidate. */
+/* A flag of a label: the component may be a candidate. */
 #define GPUCCL_LARGE (1u << 31)
 
-/* Device memory. */
+/* The memory of GPUCCL_RUN, on the device. */
 typedef struct {
   int tiles_x, tiles_y;
   uint32_t max_pieces;
   GpucclRow *rows;        /* [tile][y] */
   GpucclSeams *seams;     /* of each tile */
   GpucclEdges *edges;     /* of each tile */
-  GpucclSum *pieces;      /* after the gathering, roots have all of theirs */
+  GpucclSum *pieces;      /* after gathering, a root has the sums of its
+                             component */
   uint32_t *parents;      /* of pieces */
-  uint32_t *labels;       /* of pieces: their component's, with GPUCCL_LARGE */
-  GpucclList listed;      /* those that may be candidates */
-  GpucclList reported;    /* those whose sums go to the host */
-  uint32_t *first, *last; /* of each candidate: in every row of the frame, then
-                             in every column; UINT32_MAX and 0 between frames */
+  uint32_t *labels;       /* of pieces: their component's label, with
+                             GPUCCL_LARGE */
+  GpucclList listed;      /* components that may be candidates */
+  GpucclList reported;    /* components whose sums go to the host */
+  uint32_t *first, *last; /* of each candidate: for every row of the frame, then
+                             for every column; UINT32_MAX and 0 between frames
+                              */
   GpucclCounters *counters;
-  uint32_t *bins; /* how many reported ones have such an area; zero between
-                     frames */
+  uint32_t *bins; /* number of reported components whose area is in the bin;
+                     zero between frames */
   GpucclTop *top;
 } GpucclPieces;
 
-/* What a kernel is called with. */
+/* The arguments of the kernels. */
 typedef struct {
   GpucclWork w;
   GpucclPieces p;
-  uint32_t spread; /* odd: the order of pieces is that of their multiples */
-  uint32_t crowd;  /* lanes of one root from which on a warp adds them up first:
-                      that takes time, which goes where many queue up */
-  bool large;      /* more tiles than the GPU has room for at once */
-  bool few;        /* no more than GPUCCL_FEW components can be listed */
+  uint32_t spread; /* odd: pieces are ordered by their number times this */
+  uint32_t crowd;  /* from this number of lanes with one root on, the warp sums
+                      them first.  Atomics are contended there; with few lanes
+                      the sum takes longer than they do */
+  bool large;      /* the frame has more tiles than the GPU runs at once */
+  bool few;        /* at most GPUCCL_FEW components can be listed */
 } GpucclArgs;
 
 typedef void (*GpucclKernel) (const GpucclArgs a);
@@ -102,35 +113,36 @@ typedef void (*GpucclKernel) (const GpucclArgs a);
 #define GPUCCL_TILE_THREADS 256
 #define GPUCCL_LARGE_TILE_THREADS 128
 
-/* The lanes up to @lane, itself too. */
+/* A mask of the lanes up to @lane, including it. */
 static __device__ __forceinline__ uint32_t
-lanes_to (int lane)
+mask_of_lanes_to (int lane)
 {
   return 0xffffffffu >> (31 - lane);
 }
 
-/* Where the run starts that holds pixel @i of a row. */
+/* The start of the run that holds pixel @i of a row. */
 static __device__ __forceinline__ int
-start_of (uint32_t starts, int i)
+run_start (uint32_t starts, int i)
 {
-  return 31 - __clz ((int) (starts & lanes_to (i)));
+  return 31 - __clz ((int) (starts & mask_of_lanes_to (i)));
 }
 
-/* Pieces that a frame may have for them to be few. */
+/* A frame with at most this many pieces has few. */
 #define GPUCCL_FEW_PIECES 2048
 
-/* The piece that a thread begins with, and its parent. */
+/* The first piece of a thread, and its parent. */
 struct FirstPiece {
   uint32_t i, parent;
   bool few;
 };
 
-/* Of @n pieces.  Where they are few, the warps of a block have some that are
- * far from each other, so that all are spread over many multiprocessors; else
- * neighbours, which often have one root.  Parents are read before it is known
- * which it is, and that there are any. */
+/* The first piece of this thread, of @n pieces.  If pieces are few, a block's
+ * warps have pieces that are far from each other, which spreads the work over
+ * many multiprocessors.  Otherwise they have neighbours, which often have one
+ * root. Parents are loaded before it is known which order holds and whether the
+ * piece exists. */
 static __device__ __forceinline__ FirstPiece
-first_piece (const GpucclPieces &p, uint32_t n)
+first_piece_of_thread (const GpucclPieces &p, uint32_t n)
 {
   uint32_t warp = threadIdx.x / 32, lane = threadIdx.x % 32;
   uint32_t near = (blockIdx.x * WARPS + warp) * 32 + lane, near_parent = 0;
@@ -145,7 +157,7 @@ first_piece (const GpucclPieces &p, uint32_t n)
   return {near, near_parent, false};
 }
 
-/* The bin of an area, eight to the octave; 2^28 is the largest area. */
+/* The bin of an area, eight bins an octave; 2^28 is the largest area. */
 static __device__ __forceinline__ uint32_t
 gpuccl_bin (uint32_t area)
 {
@@ -154,7 +166,7 @@ gpuccl_bin (uint32_t area)
   return 8 * octave + (area >> octave);
 }
 
-/* Adds @s to @to, as others do too. */
+/* Adds @s to @to by atomics. */
 static __device__ __forceinline__ void
 gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
 {
@@ -175,8 +187,9 @@ gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
   atomicMax (&to->max_v, s.max_v);
 }
 
-/* The kernels, in order.  Of the first there are two: its warps have four rows
- * of a tile each, or eight, which takes fewer instructions but longer. */
+/* The kernels, in order.  There are two first kernels: their warps have four
+ * rows of a tile each, or eight, which takes fewer instructions but more time a
+ * tile. */
 GpucclKernel gpuccl_tiles_kernel (const GpucclArgs *a);
 GpucclKernel gpuccl_large_tiles_kernel (const GpucclArgs *a);
 GpucclKernel gpuccl_paint_kernel (const GpucclArgs *a);

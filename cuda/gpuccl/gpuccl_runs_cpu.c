@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Second step: runs, joined by union-find.  Runs are numbered in raster order
- * and the root of a tree is its lowest number, so that the first pixel of the
- * root is the first of the component. */
+ * Second step: runs, joined by union-find.  Runs are numbered in raster order,
+ * and the root of a tree is its lowest number: the first pixel of the root is
+ * the first pixel of the component. */
 #include "common/math_core.h"
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
-/* Word @i of the pixels that begin a run, and of those that end one. */
+/* Word @i of the pixels that begin a run; run_ends () gives those that end
+ * one. */
 static uint64_t
-begins (const uint64_t *foreground, const uint64_t *left, int i)
+run_begins (const uint64_t *foreground, const uint64_t *left, int i)
 {
   return foreground[i] & ~left[i];
 }
 
 static uint64_t
-ends (const uint64_t *foreground, const uint64_t *left, int i, int words)
+run_ends (const uint64_t *foreground, const uint64_t *left, int i, int words)
 {
   uint64_t next = i + 1 < words ? left[i + 1] << 63 : 0;
 
   return foreground[i] & ~(left[i] >> 1 | next);
 }
 
-/* Where the runs of each row are; room for them. */
+/* Finds the numbers of each row's runs, and makes room for the runs. */
 static const char *
 count_runs (const GpucclWork *w)
 {
@@ -35,7 +36,7 @@ count_runs (const GpucclWork *w)
 
     c->first[y] = n;
     for (int i = 0; i < c->words; i++)
-      n += f[i] ? __builtin_popcountll (begins (f, left, i)) : 0;
+      n += f[i] ? __builtin_popcountll (run_begins (f, left, i)) : 0;
   }
   c->first[w->frame.height] = n;
   if (n <= c->room)
@@ -47,10 +48,11 @@ count_runs (const GpucclWork *w)
   return NULL;
 }
 
-/* Twice, since most runs are short and few frames have no camera: @rays is
- * known when this is compiled. */
+/* @rays is a constant when this is compiled: the function exists twice, because
+ * most runs are short and most frames have a camera. */
 static inline void
-measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
+measure_run_depth (
+    const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
 {
   uint32_t sum = z[run->x0], min_z = sum, max_z = sum;
   int32_t min_u = rays ? gpuccl_ray (w->rays.x, run->x0, sum) : 0;
@@ -71,21 +73,21 @@ measure_run (const GpucclWork *w, const uint16_t *z, GpucclRun *run, bool rays)
 }
 
 static void
-measure_runs (const GpucclWork *w, int y)
+measure_runs_depth (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
   const uint16_t *z = gpuccl_depth_row (&w->frame, y);
 
   if (w->rays.known)
     for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
-      measure_run (w, z, &c->runs[r], true);
+      measure_run_depth (w, z, &c->runs[r], true);
   else
     for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
-      measure_run (w, z, &c->runs[r], false);
+      measure_run_depth (w, z, &c->runs[r], false);
 }
 
 static void
-write_runs (const GpucclWork *w, int y)
+write_row_runs (const GpucclWork *w, int y)
 {
   const GpucclCpu *c = w->state;
   const uint64_t *f = gpuccl_bits (c, GPUCCL_FOREGROUND, y);
@@ -96,37 +98,38 @@ write_runs (const GpucclWork *w, int y)
     return;
   begun = ended = c->runs + c->first[y];
   for (int i = 0; i < c->words; i++) {
-    for (uint64_t b = begins (f, left, i); b; b &= b - 1)
+    for (uint64_t b = run_begins (f, left, i); b; b &= b - 1)
       (begun++)->x0 = (uint16_t) (64 * i + math_lowest_bit64 (b));
-    for (uint64_t b = ends (f, left, i, c->words); b; b &= b - 1)
+    for (uint64_t b = run_ends (f, left, i, c->words); b; b &= b - 1)
       (ended++)->x1 = (uint16_t) (64 * i + math_lowest_bit64 (b) + 1);
   }
   for (uint32_t r = c->first[y]; r < c->first[y + 1]; r++)
     c->parents[r] = r;
   if (w->frame.depth)
-    measure_runs (w, y);
+    measure_runs_depth (w, y);
 }
 
 static void
-write_rows (void *data, int begin, int end)
+write_run_rows (void *data, int begin, int end)
 {
   for (int y = begin; y < end; y++)
-    write_runs (data, y);
+    write_row_runs (data, y);
 }
 
 const char *
 gpuccl_write_runs_cpu (const GpucclWork *w)
 {
   TRY (count_runs (w));
-  parallel_for (w->frame.height, GPUCCL_STRIP, write_rows, (void *) w);
+  parallel_for (w->frame.height, GPUCCL_STRIP, write_run_rows, (void *) w);
   return NULL;
 }
 
-/* Rem's algorithm (Dijkstra, A Discipline of Programming, 1976): both ways up
- * are climbed together, the greater parent's side each time, which is hung
- * lower on the way.  Mostly the parents are the same already. */
+/* Joins the runs @a and @b by Rem's algorithm (Dijkstra, A Discipline of
+ * Programming, 1976): both paths are climbed together, each step from the side
+ * with the greater parent, and the run that it leaves gets the lower parent.
+ * Mostly the parents are equal at once. */
 static void
-join (uint32_t *parents, uint32_t a, uint32_t b)
+join_two_runs (uint32_t *parents, uint32_t a, uint32_t b)
 {
   uint32_t p = parents[a], q = parents[b];
 
@@ -145,9 +148,9 @@ join (uint32_t *parents, uint32_t a, uint32_t b)
   }
 }
 
-/* Joins the runs of row @y to those above by one plane of links. */
+/* Joins the runs of row @y to those of the row above, by one plane of links. */
 static void
-join_plane (const GpucclCpu *c, int y, int plane, int dx)
+join_link_plane (const GpucclCpu *c, int y, int plane, int dx)
 {
   const uint64_t *up = gpuccl_bits (c, plane, y);
   uint32_t a = c->first[y], b = c->first[y - 1];
@@ -160,36 +163,37 @@ join_plane (const GpucclCpu *c, int y, int plane, int dx)
         a++;
       while (c->runs[b].x1 <= x + dx)
         b++;
-      join (c->parents, a, b);
+      join_two_runs (c->parents, a, b);
     }
 }
 
 static void
-join_row (const GpucclWork *w, int y)
+join_row_runs (const GpucclWork *w, int y)
 {
-  join_plane (w->state, y, GPUCCL_UP, 0);
+  join_link_plane (w->state, y, GPUCCL_UP, 0);
   if (w->connectivity == 4)
     return;
-  join_plane (w->state, y, GPUCCL_UP_LEFT, -1);
-  join_plane (w->state, y, GPUCCL_UP_RIGHT, 1);
+  join_link_plane (w->state, y, GPUCCL_UP_LEFT, -1);
+  join_link_plane (w->state, y, GPUCCL_UP_RIGHT, 1);
 }
 
 static void
-join_strips (void *data, int begin, int end)
+join_strip_runs (void *data, int begin, int end)
 {
   const GpucclWork *w = data;
 
   for (int y = begin * GPUCCL_STRIP;
        y < w->frame.height && y < end * GPUCCL_STRIP; y++)
     if (y % GPUCCL_STRIP)
-      join_row (w, y);
+      join_row_runs (w, y);
 }
 
-/* Strips, whose trees do not meet, and then what is between them. */
+/* Joins the runs of each strip, whose trees do not meet; then the rows between
+ * strips. */
 void
 gpuccl_join_runs_cpu (const GpucclWork *w)
 {
-  parallel_for (gpuccl_strips (w), 1, join_strips, (void *) w);
+  parallel_for (gpuccl_strips (w), 1, join_strip_runs, (void *) w);
   for (int y = GPUCCL_STRIP; y < w->frame.height; y += GPUCCL_STRIP)
-    join_row (w, y);
+    join_row_runs (w, y);
 }

@@ -8,33 +8,33 @@
 
 #define N_KERNELS 6
 
-/* Above these a frame is large: tiles have to wait for room on the GPU, where
- * instructions count rather than how long each takes, ways up to the roots of
- * pieces are long, and many queue up at them. */
+/* A frame with more tiles is large.  Its tiles wait for room on the GPU, so the
+ * number of instructions counts rather than the time of each tile; paths to the
+ * roots of pieces are long, and atomics at the roots are contended. */
 #define LARGE_TILES 4096
 
-/* Kernels that are ready to be launched with some arguments. */
+/* Kernels that are ready to be launched with these arguments. */
 typedef struct {
   Chain chain;
   GpucclArgs args;
 } Ready;
 
-#define N_READY 8 /* frames that come from a pool are few, again and again */
+#define N_READY 8 /* frames come from a pool, which has few */
 
 struct _GpucclRun {
   DeviceMemory memory; /* of the pieces */
   GpucclPieces pieces;
   Ready ready[N_READY];
-  int next; /* of these, that is to be given other arguments */
+  int next; /* the one whose arguments are replaced next */
 };
 
 /* ---- Memory ---- */
 
-/* Room for @n pieces. */
+/* Makes room for @n pieces. */
 static const char *
-grow (DeviceMemory *m, GpucclPieces *p, size_t n)
+make_room_for_pieces (DeviceMemory *m, GpucclPieces *p, size_t n)
 {
-  TRY (device_wait (m->device)); /* nobody uses what goes */
+  TRY (device_wait (m->device)); /* no kernel uses the old memory any more */
   p->max_pieces = 0;
   TRY (memory_get (m, &p->pieces, n));
   TRY (memory_get (m, &p->parents, n));
@@ -48,7 +48,7 @@ grow (DeviceMemory *m, GpucclPieces *p, size_t n)
 }
 
 static __global__ void
-clear_kernel (uint32_t *first, size_t n)
+clear_memory_kernel (uint32_t *first, size_t n)
 {
   size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -57,7 +57,7 @@ clear_kernel (uint32_t *first, size_t n)
 }
 
 static const char *
-open (DeviceMemory *m, GpucclPieces *p, const GpucclWork *w)
+open_run_memory (DeviceMemory *m, GpucclPieces *p, const GpucclWork *w)
 {
   size_t pixels = (size_t) w->frame.width * w->frame.height, extents, tiles;
 
@@ -73,8 +73,8 @@ open (DeviceMemory *m, GpucclPieces *p, const GpucclWork *w)
   TRY (memory_get (m, &p->counters, 1));
   TRY (memory_get (m, &p->bins, GPUCCL_BINS));
   TRY (memory_get (m, &p->top, 1));
-  TRY (grow (m, p, pixels / 8 > 4096 ? pixels / 8 : 4096));
-  clear_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
+  TRY (make_room_for_pieces (m, p, pixels / 8 > 4096 ? pixels / 8 : 4096));
+  clear_memory_kernel<<<(unsigned) (extents / 256 + 1), 256, 0,
       device_stream (m->device)>>> (p->first, extents);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
@@ -98,7 +98,7 @@ blocks_for (size_t n)
 {
   size_t blocks = (n + THREADS - 1) / THREADS;
 
-  return (int) (blocks < 528 ? blocks : 528); /* a large GPU well filled */
+  return (int) (blocks < 528 ? blocks : 528); /* enough to fill a large GPU */
 }
 
 static GpucclKernel
@@ -107,9 +107,10 @@ first_kernel (const GpucclArgs *a)
   return a->large ? gpuccl_large_tiles_kernel (a) : gpuccl_tiles_kernel (a);
 }
 
-/* Pieces that a frame of ordinary size has are looked at in one go. */
+/* The node of kernel @i.  A frame of ordinary size has a thread for each
+ * piece. */
 static cudaKernelNodeParams
-node (const GpucclArgs *a, int i, void **args)
+kernel_node (const GpucclArgs *a, int i, void **args)
 {
   const GpucclKernel kernels[N_KERNELS] = {first_kernel (a),
       gpuccl_seams_kernel, gpuccl_gather_kernel, gpuccl_select_kernel,
@@ -130,23 +131,23 @@ node (const GpucclArgs *a, int i, void **args)
 }
 
 static const char *
-build (Ready *r)
+build_graph (Ready *r)
 {
   void *args[] = {&r->args};
 
   TRY (chain_begin (&r->chain));
   for (int i = 0; i < N_KERNELS; i++) {
-    cudaKernelNodeParams p = node (&r->args, i, args);
+    cudaKernelNodeParams p = kernel_node (&r->args, i, args);
 
     TRY (chain_add (&r->chain, &p));
   }
   return chain_end (&r->chain);
 }
 
-/* Whether @a differs from what the graph was built for by no more than what the
- * first kernel alone reads. */
+/* Whether @a differs from the graph's arguments by those of the first kernel
+ * alone, if at all. */
 static bool
-differs_by_address (const Ready *r, const GpucclArgs *a)
+differs_by_first_kernel (const Ready *r, const GpucclArgs *a)
 {
   GpucclArgs same = *a;
 
@@ -156,25 +157,26 @@ differs_by_address (const Ready *r, const GpucclArgs *a)
       first_kernel (a) == first_kernel (&r->args);
 }
 
-/* To set other arguments takes a microsecond, to build more than a hundred. */
+/* Setting other arguments takes a microsecond, building a graph more than a
+ * hundred. */
 static const char *
 make_ready (Ready *r, const GpucclArgs *a)
 {
-  bool set = r->chain.exec && differs_by_address (r, a);
+  bool set = r->chain.exec && differs_by_first_kernel (r, a);
   void *args[] = {&r->args};
   cudaKernelNodeParams p;
   const char *err;
 
   memcpy (&r->args, a, sizeof *a);
-  p = node (&r->args, 0, args);
-  err = set ? chain_set_first (&r->chain, &p) : build (r);
+  p = kernel_node (&r->args, 0, args);
+  err = set ? chain_set_first (&r->chain, &p) : build_graph (r);
   if (err)
     chain_clear (&r->chain);
   return err;
 }
 
 static const char *
-launch (GpucclRun *run, const Device *dev, const GpucclArgs *a)
+launch_run (GpucclRun *run, const Device *dev, const GpucclArgs *a)
 {
   Ready *r;
 
@@ -189,9 +191,10 @@ launch (GpucclRun *run, const Device *dev, const GpucclArgs *a)
   return chain_run (&r->chain, dev);
 }
 
-/* Whether the frame has room for few components of a candidate's size alone. */
+/* Whether the frame is too small for more than GPUCCL_FEW components of a
+ * candidate's size. */
 static bool
-are_few (const GpucclWork *w)
+are_components_few (const GpucclWork *w)
 {
   uint64_t pixels = (uint64_t) w->frame.width * w->frame.height;
   uint64_t min_pixels = (uint64_t) w->min_size + 1;
@@ -200,9 +203,10 @@ are_few (const GpucclWork *w)
       GPUCCL_FEW;
 }
 
-/* Arguments are compared byte by byte, and padding is not copied reliably. */
+/* The graph's arguments are compared byte by byte, but copying a struct need
+ * not copy its padding. */
 static GpucclArgs
-args_of (const GpucclWork *w, const GpucclPieces *p)
+kernel_args (const GpucclWork *w, const GpucclPieces *p)
 {
   GpucclArgs a;
   GpucclFrame f;
@@ -222,24 +226,24 @@ args_of (const GpucclWork *w, const GpucclPieces *p)
   memcpy (&a.w.frame, &f, sizeof f);
   memcpy (&a.w.rays, &rays, sizeof rays);
   memcpy (&a.p, p, sizeof *p);
-  a.few = are_few (w);
+  a.few = are_components_few (w);
   a.large = p->tiles_x * p->tiles_y > LARGE_TILES;
   a.crowd = a.large ? 4 : 12;
   a.spread = a.large ? 0x9e3779b1u : 1; /* 2^32 over the golden ratio */
   return a;
 }
 
-/* Made when it is first met; where memory runs out half way, nothing is left.
- */
+/* Makes the memory when the first frame needs it; after an error none is
+ * left. */
 static const char *
-make (GpucclRun **run, const Device *dev, const GpucclWork *w)
+make_run (GpucclRun **run, const Device *dev, const GpucclWork *w)
 {
   const char *err;
 
   if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
     return "out of memory";
   memory_open (&(*run)->memory, dev);
-  err = open (&(*run)->memory, &(*run)->pieces, w);
+  err = open_run_memory (&(*run)->memory, &(*run)->pieces, w);
   if (err) {
     gpuccl_run_close (*run);
     *run = NULL;
@@ -254,9 +258,10 @@ gpuccl_run_cuda (const Device *dev, const GpucclWork *w)
   GpucclArgs a;
 
   if (!*run)
-    TRY (make (run, dev, w));
+    TRY (make_run (run, dev, w));
   if (w->result->n_missing > (*run)->pieces.max_pieces)
-    TRY (grow (&(*run)->memory, &(*run)->pieces, w->result->n_missing));
-  a = args_of (w, &(*run)->pieces);
-  return launch (*run, dev, &a);
+    TRY (make_room_for_pieces (
+        &(*run)->memory, &(*run)->pieces, w->result->n_missing));
+  a = kernel_args (w, &(*run)->pieces);
+  return launch_run (*run, dev, &a);
 }

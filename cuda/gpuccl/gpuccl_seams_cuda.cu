@@ -1,33 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Second and third kernel of GPUCCL_RUN: pieces are joined across the seams
- * between tiles, and their sums added up at the roots. */
+ * Second and third kernel of GPUCCL_RUN: join pieces across the seams between
+ * tiles, and add up their sums at the roots. */
 #include "gpuccl/gpuccl_run.cuh"
 
 /* ---- Seams ---- */
 
 #define NOBODY UINT32_MAX
 
-/* Pieces are numbered as the frame is gone through.  Were the lesser of two
- * numbers always the root, ways up would cross large frames; so there pieces
- * are put in an order that knows nothing of places. */
+/* The place of a piece in the order of roots.  Pieces are numbered as the frame
+ * is scanned.  If the lesser number were always the root, paths would cross
+ * large frames; the order there does not depend on positions. */
 static __device__ __forceinline__ uint32_t
-order_of (const GpucclArgs &a, uint32_t piece)
+order_of_piece (const GpucclArgs &a, uint32_t piece)
 {
   return piece * a.spread;
 }
 
-/* Unites two pieces (Jayanti and Tarjan, A Randomized Concurrent Algorithm for
- * Disjoint Set Union, PODC 2016): both ways up are climbed at once, and the
- * root that comes later in the order is hung at the other, again where another
- * thread was faster, or what was read was old. */
+/* Joins two pieces (Jayanti and Tarjan, A Randomized Concurrent Algorithm for
+ * Disjoint Set Union, PODC 2016): climbs both paths at once, and makes the root
+ * that comes first in the order the parent of the other; begins again if
+ * another thread was faster, or if a parent that was read was old. */
 static __device__ __forceinline__ void
 unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
 {
   uint32_t *parents = a.p.parents;
 
   for (;;) {
-    bool later = order_of (a, i) > order_of (a, j);
+    bool later = order_of_piece (a, i) > order_of_piece (a, j);
     uint32_t high = later ? i : j, low = later ? j : i;
     uint32_t before = atomicCAS (&parents[high], high, low);
 
@@ -39,18 +39,19 @@ unite_pieces (const GpucclArgs &a, uint32_t i, uint32_t j)
   }
 }
 
-/* The pieces that a warp is to unite, straight across its seam and over corners
- * to either side: side by side, since ways up are long, and each kind of links
- * for itself would wait for the one before it. */
+/* The pieces that a warp joins, across its seam and over the corners at either
+ * side.  All pairs are processed together, because paths are long, and each
+ * kind of link by itself would wait for the previous kind. */
 struct Pairs {
   uint2 of[3 * TILE];
 };
 
-/* Adds @own and @other of each lane whose bit @links has, but where @known; of
- * lanes that have the same, the first.  @n: how many there are so far. */
+/* Adds the pair @own and @other of each lane with a bit in @links, unless it is
+ * @known; of lanes with the same pair, the first.  @n is the number of
+ * pairs. */
 static __device__ __forceinline__ void
-collect (Pairs *p, uint32_t *n, uint32_t links, uint32_t own, uint32_t other,
-    bool known)
+collect_pairs (Pairs *p, uint32_t *n, uint32_t links, uint32_t own,
+    uint32_t other, bool known)
 {
   int lane = threadIdx.x % 32;
   bool have = links >> lane & 1 && !known;
@@ -60,17 +61,17 @@ collect (Pairs *p, uint32_t *n, uint32_t links, uint32_t own, uint32_t other,
   have = have && __ffs ((int) same) - 1 == lane;
   first = __ballot_sync (ALL_LANES, have);
   if (have)
-    p->of[*n + __popc (first & (lanes_to (lane) >> 1))] =
+    p->of[*n + __popc (first & (mask_of_lanes_to (lane) >> 1))] =
         make_uint2 (own, other);
   *n += __popc (first);
 }
 
-/* Links across a seam from the lane's own piece to that of a corner, which are
- * known where links straight across join the same two pieces: the lane's own,
- * or that of the lane before or after it.  @straight: those links; @across: the
- * piece that the lane's own leads to. */
+/* Adds the links over a corner from the lane's own piece.  A link over a corner
+ * is known if links straight across join the same two pieces: links of the
+ * lane, or of the lane before or after it.  @straight are the links straight
+ * across, @across the piece behind the lane's own link. */
 static __device__ __forceinline__ void
-collect_corners (Pairs *p, uint32_t *n, uint32_t links, uint32_t straight,
+collect_corner_pairs (Pairs *p, uint32_t *n, uint32_t links, uint32_t straight,
     uint32_t own, uint32_t across, uint32_t corner, bool before)
 {
   int lane = threadIdx.x % 32;
@@ -78,16 +79,16 @@ collect_corners (Pairs *p, uint32_t *n, uint32_t links, uint32_t straight,
                            : __shfl_down_sync (ALL_LANES, own, 1);
   uint32_t beside_straight = before ? straight << 1 : straight >> 1;
 
-  collect (p, n, links, own, corner,
+  collect_pairs (p, n, links, own, corner,
       (straight >> lane & 1 && across == corner) ||
           (beside_straight >> lane & 1 && beside == own));
 }
 
-/* A lane a pixel of the tile's first row; returns how many pairs there are.
- * Nothing waits for the count of pieces before it reads: what is read lies
- * inside. */
+/* Collects the pairs across a tile's upper edge, a lane for each pixel of the
+ * first row.  Returns the number of pairs.  Loads do not wait for the number of
+ * pieces: their addresses are inside the memory in any case. */
 static __device__ __forceinline__ uint32_t
-look_up (const GpucclArgs &a, Pairs *p, int tile)
+collect_upper_pairs (const GpucclArgs &a, Pairs *p, int tile)
 {
   int lane = threadIdx.x % 32, up = max (tile - a.p.tiles_x, 0);
   uint32_t count = a.p.counters->n_pieces, own = a.p.edges[tile].top[lane];
@@ -96,25 +97,26 @@ look_up (const GpucclArgs &a, Pairs *p, int tile)
 
   if (!s.used || count > a.p.max_pieces || !(s.up | s.up_left | s.up_right))
     return 0;
-  collect (p, &n, s.up, own, other, false);
+  collect_pairs (p, &n, s.up, own, other, false);
   if (s.up_left) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
     if (lane == 0)
       next = a.p.edges[max (up - 1, 0)].bottom[TILE - 1];
-    collect_corners (p, &n, s.up_left, s.up, own, other, next, true);
+    collect_corner_pairs (p, &n, s.up_left, s.up, own, other, next, true);
   }
   if (s.up_right) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
     if (lane == TILE - 1)
       next = a.p.edges[up + 1].bottom[0];
-    collect_corners (p, &n, s.up_right, s.up, own, other, next, false);
+    collect_corner_pairs (p, &n, s.up_right, s.up, own, other, next, false);
   }
   return n;
 }
 
-/* A lane a pixel of the tile's first column. */
+/* Collects the pairs across a tile's left edge, a lane for each pixel of the
+ * first column. */
 static __device__ __forceinline__ uint32_t
-look_left (const GpucclArgs &a, Pairs *p, int tile)
+collect_left_pairs (const GpucclArgs &a, Pairs *p, int tile)
 {
   int lane = threadIdx.x % 32;
   uint32_t count = a.p.counters->n_pieces, own = a.p.edges[tile].left[lane];
@@ -123,22 +125,23 @@ look_left (const GpucclArgs &a, Pairs *p, int tile)
 
   if (!s.used || count > a.p.max_pieces || !(s.left | s.left_up | s.left_down))
     return 0;
-  collect (p, &n, s.left, own, other, false);
+  collect_pairs (p, &n, s.left, own, other, false);
   if (s.left_up) {
     next = __shfl_up_sync (ALL_LANES, other, 1);
-    collect_corners (p, &n, s.left_up, s.left, own, other, next, true);
+    collect_corner_pairs (p, &n, s.left_up, s.left, own, other, next, true);
   }
   if (s.left_down) {
     next = __shfl_down_sync (ALL_LANES, other, 1);
-    collect_corners (p, &n, s.left_down, s.left, own, other, next, false);
+    collect_corner_pairs (p, &n, s.left_down, s.left, own, other, next, false);
   }
   return n;
 }
 
-/* Two warps a tile: one for either edge.  If there is nothing above or on the
- * left, any tile is read, and not used. */
+/* Two warps for each tile, one for either edge.  At the frame's edge the warp
+ * reads another tile, and does not use it. */
 static __global__ void
-__launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
+__launch_bounds__ (THREADS)
+    join_seams_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Pairs pairs[WARPS];
   Pairs *p = &pairs[threadIdx.x / 32];
@@ -149,7 +152,8 @@ __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
   await_previous ();
   if (tile >= a.p.tiles_x * a.p.tiles_y)
     return;
-  n = i % 2 ? look_left (a, p, tile) : look_up (a, p, tile);
+  n = i % 2 ? collect_left_pairs (a, p, tile)
+            : collect_upper_pairs (a, p, tile);
   __syncwarp ();
   for (uint32_t k = threadIdx.x % 32; k < n; k += 32)
     unite_pieces (a, p->of[k].x, p->of[k].y);
@@ -157,9 +161,10 @@ __launch_bounds__ (THREADS) seams_kernel (const __grid_constant__ GpucclArgs a)
 
 /* ---- Gathering ---- */
 
-/* The sum of the lanes' pieces.  Each is of one tile: 32 bits hold all. */
+/* The sum of the lanes' pieces.  All are of one tile, so that 32 bits hold the
+ * parts. */
 static __device__ __forceinline__ GpucclSum
-warp_add_up (const GpucclSum &s)
+sum_of_warp (const GpucclSum &s)
 {
   GpucclSum t;
 
@@ -181,14 +186,14 @@ warp_add_up (const GpucclSum &s)
   return t;
 }
 
-/* What the block adds to one root, the first that a crowd of it met: all pieces
- * of a large component would queue up at one address. */
+/* The sum that the block adds to one root, the first root that a crowd of lanes
+ * met: the pieces of a large component would all contend for one address. */
 struct Crowd {
   uint32_t root;
   GpucclSum sum;
 };
 
-/* Adds @s, the sum of a warp's crowd, to root @to. */
+/* Adds @s, the sum of the lanes with one root, to root @to. */
 static __device__ __forceinline__ void
 add_crowd (const GpucclArgs &a, Crowd *c, uint32_t to, const GpucclSum &s)
 {
@@ -200,10 +205,10 @@ add_crowd (const GpucclArgs &a, Crowd *c, uint32_t to, const GpucclSum &s)
     gpuccl_add_sum (&a.p.pieces[to], s);
 }
 
-/* Adds each lane's piece @s, where it has one, to its root, which is another:
- * one by one, or the warp's first. */
+/* Adds each lane's piece @s to its root, if it is not the root itself: one by
+ * one, or lanes with the warp's first root together. */
 static __device__ __forceinline__ void
-gather (
+add_to_roots (
     const GpucclArgs &a, Crowd *c, bool have, const GpucclSum &s, uint32_t to)
 {
   uint32_t same = __match_any_sync (ALL_LANES, have ? to : NOBODY), left;
@@ -215,7 +220,7 @@ gather (
     int first = __ffs ((int) left) - 1;
     uint32_t members = __shfl_sync (ALL_LANES, same, first);
     bool member = members >> threadIdx.x % 32 & 1;
-    GpucclSum sum = warp_add_up (member ? s : gpuccl_sum_nothing ());
+    GpucclSum sum = sum_of_warp (member ? s : gpuccl_sum_nothing ());
 
     if ((int) (threadIdx.x % 32) == first)
       add_crowd (a, c, to, sum);
@@ -223,11 +228,11 @@ gather (
   }
 }
 
-/* The root of piece @i, whose parent is @p; it is left as its parent on the way
- * already: all climb at once, and find the shorter way that others left.  Roots
- * stay roots here, so that old parents will do. */
+/* The root of piece @i, whose parent is @p.  Each step makes a parent nearer to
+ * the root, so that threads that climb at the same time find the shorter paths
+ * of others.  Roots stay roots here, so that old parents do no harm. */
 static __device__ __forceinline__ uint32_t
-hang_at_root (uint32_t *parents, uint32_t i, uint32_t p)
+hang_piece_at_root (uint32_t *parents, uint32_t i, uint32_t p)
 {
   uint32_t next;
 
@@ -236,10 +241,11 @@ hang_at_root (uint32_t *parents, uint32_t i, uint32_t p)
   return p;
 }
 
-/* A lane a piece; afterwards its parent is its root.  Its sum is on its way
- * while it climbs. */
+/* A lane for each piece, which gets its root as parent.  The lane loads the
+ * piece's sum while it climbs. */
 static __global__ void
-__launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
+__launch_bounds__ (THREADS)
+    gather_pieces_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Crowd crowd;
   FirstPiece first;
@@ -253,7 +259,7 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
   __syncthreads ();
   await_previous ();
   n = a.p.counters->n_pieces;
-  first = first_piece (a.p, n);
+  first = first_piece_of_thread (a.p, n);
   if (n > a.p.max_pieces || blockIdx.x * (first.few ? 32 : THREADS) >= n)
     return;
   i = first.i, p = first.parent;
@@ -261,7 +267,8 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
     bool have = i < n && p != i;
     GpucclSum s = have ? a.p.pieces[i] : gpuccl_sum_nothing ();
 
-    gather (a, &crowd, have, s, have ? hang_at_root (a.p.parents, i, p) : 0);
+    add_to_roots (
+        a, &crowd, have, s, have ? hang_piece_at_root (a.p.parents, i, p) : 0);
     i += gridDim.x * THREADS;
     if (i < n)
       p = union_parent (a.p.parents, i);
@@ -271,5 +278,5 @@ __launch_bounds__ (THREADS) gather_kernel (const __grid_constant__ GpucclArgs a)
     gpuccl_add_sum (&a.p.pieces[crowd.root], crowd.sum);
 }
 
-const GpucclKernel gpuccl_seams_kernel = seams_kernel;
-const GpucclKernel gpuccl_gather_kernel = gather_kernel;
+const GpucclKernel gpuccl_seams_kernel = join_seams_kernel;
+const GpucclKernel gpuccl_gather_kernel = gather_pieces_kernel;

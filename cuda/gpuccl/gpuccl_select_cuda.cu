@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fourth and last kernel of GPUCCL_RUN: components are counted, and listed
- * where large enough; where these may be many, the candidates among them are
- * chosen.  Once their rows and columns are known they are measured (section
- * 3.5.3).  No kernel but the last two writes to the host, for which the others
- * would wait. */
+ * Fourth and sixth kernel of GPUCCL_RUN.  The fourth counts the components,
+ * lists the large ones and, if there may be many, chooses the candidates among
+ * them. The sixth measures the candidates when their rows and columns are known
+ * (section 3.5.3).  Only the last two kernels write to the host, because a
+ * kernel that does so ends late. */
 #include "gpuccl/gpuccl_choose.cuh"
 
-/* Of more pieces blocks count first what they add: all threads would queue up
- * at a few counters.  Of fewer that would take longer. */
+/* For more pieces, a block counts first and then adds its counts, because all
+ * threads would contend for a few counters.  For fewer pieces that takes
+ * longer. */
 #define MANY_PIECES 65536
 
-/* What a block adds to a list, in one. */
+/* The components that a block adds to a list at once. */
 struct Append {
   uint32_t n, at;
   unsigned long long keys[THREADS];
@@ -19,34 +20,37 @@ struct Append {
 };
 
 static __device__ __forceinline__ void
-put (const GpucclList &list, uint32_t at, unsigned long long key, uint32_t root)
+put_in_list (
+    const GpucclList &list, uint32_t at, unsigned long long key, uint32_t root)
 {
   list.keys[at] = key;
   list.roots[at] = root;
 }
 
-/* Without @p, or without room, it is added to @list, of @n, at once. */
+/* Adds a component to @p or, without @p or room in it, to @list, which has
+ * @n. */
 static __device__ __forceinline__ void
-append (Append *p, const GpucclList &list, uint32_t *n, unsigned long long key,
-    uint32_t root)
+append_to_list (Append *p, const GpucclList &list, uint32_t *n,
+    unsigned long long key, uint32_t root)
 {
   uint32_t at = p ? atomicAdd (&p->n, 1u) : THREADS;
 
   if (at < THREADS)
     p->keys[at] = key, p->roots[at] = root;
   else
-    put (list, atomicAdd (n, 1u), key, root);
+    put_in_list (list, atomicAdd (n, 1u), key, root);
 }
 
-/* What a thread, a warp, a block has seen of components. */
+/* The components that a thread, a warp or a block has seen. */
 struct Tally {
   uint32_t labels;
   unsigned long long largest; /* key */
 };
 
-/* Labels piece @i, whose component's root is @root. */
+/* Labels piece @i, whose component's root is @root, and lists the component if
+ * @i is the root. */
 static __device__ __forceinline__ void
-look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
+label_piece (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
     Tally *tally)
 {
   GpucclCounters *c = a.p.counters;
@@ -61,11 +65,11 @@ look_at (const GpucclArgs &a, Append *reported, uint32_t i, uint32_t root,
   tally->labels++;
   tally->largest = max (tally->largest, key);
   if (gpuccl_is_reported (&a.w, area)) {
-    append (reported, a.p.reported, &c->n_sums, key, i);
+    append_to_list (reported, a.p.reported, &c->n_sums, key, i);
     atomicAdd (&a.p.bins[gpuccl_bin (area)], 1u);
   }
   if (large)
-    put (a.p.listed, atomicAdd (&c->n_listed, 1u), key, i);
+    put_in_list (a.p.listed, atomicAdd (&c->n_listed, 1u), key, i);
 }
 
 static __device__ __forceinline__ Tally
@@ -74,9 +78,9 @@ warp_tally (const Tally &own)
   return {warp_sum (own.labels), lanes_max (own.largest)};
 }
 
-/* Adds what the warp's lanes have seen. */
+/* Adds the tallies of the warp's lanes to the counters. */
 static __device__ __forceinline__ void
-count (const GpucclArgs &a, Tally own)
+count_warp_tally (const GpucclArgs &a, Tally own)
 {
   own = warp_tally (own);
   if (threadIdx.x % 32 == 0 && own.labels) {
@@ -85,9 +89,10 @@ count (const GpucclArgs &a, Tally own)
   }
 }
 
-/* The same of all the block. */
+/* Adds the tallies of the block's threads to the counters, and its components
+ * to the list. */
 static __device__ __forceinline__ void
-count_block (const GpucclArgs &a, Append *reported, Tally own)
+count_block_tally (const GpucclArgs &a, Append *reported, Tally own)
 {
   __shared__ Tally warps[WARPS];
   uint32_t i = threadIdx.x;
@@ -100,40 +105,43 @@ count_block (const GpucclArgs &a, Append *reported, Tally own)
     reported->at =
         atomicAdd (&a.p.counters->n_sums, min (reported->n, THREADS));
   if (i < 32)
-    count (a, i < WARPS ? warps[i] : Tally ());
+    count_warp_tally (a, i < WARPS ? warps[i] : Tally ());
   __syncthreads ();
   if (i < reported->n)
-    put (a.p.reported, reported->at + i, reported->keys[i], reported->roots[i]);
+    put_in_list (
+        a.p.reported, reported->at + i, reported->keys[i], reported->roots[i]);
 }
 
-/* Looks at all pieces, a thread some.  The parent of the first is read before
- * it is known that there is one. */
+/* Labels all pieces, some for each thread.  The parent of the first is loaded
+ * before it is known whether the piece exists. */
 static __device__ __forceinline__ void
-look_at_all (const GpucclArgs &a, Append *reported)
+label_pieces (const GpucclArgs &a, Append *reported)
 {
   uint32_t n = a.p.counters->n_pieces;
-  FirstPiece first = first_piece (a.p, n);
+  FirstPiece first = first_piece_of_thread (a.p, n);
   uint32_t i = first.i, root = first.parent;
   bool many = n > MANY_PIECES;
   Tally tally = {};
 
   n = n > a.p.max_pieces ? 0 : n;
   while (i < n) {
-    look_at (a, many ? reported : NULL, i, root, &tally);
+    label_piece (a, many ? reported : NULL, i, root, &tally);
     i += gridDim.x * THREADS;
     if (i < n)
       root = a.p.parents[i];
   }
   if (many)
-    count_block (a, reported, tally);
+    count_block_tally (a, reported, tally);
   else
-    count (a, tally);
+    count_warp_tally (a, tally);
 }
 
-/* Where many may be listed, the block that is last done chooses; elsewhere
- * those who ask do, and nothing waits for the last. */
+/* If many components may be listed, the block that ends last chooses the
+ * candidates.  Otherwise each warp that needs them chooses, and no block waits
+ * for the last. */
 static __global__ void
-__launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
+__launch_bounds__ (THREADS)
+    select_components_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Append reported;
   bool last = false;
@@ -143,30 +151,31 @@ __launch_bounds__ (THREADS) select_kernel (const __grid_constant__ GpucclArgs a)
     reported.n = 0;
   __syncthreads ();
   await_previous ();
-  look_at_all (a, &reported);
+  label_pieces (a, &reported);
   if (a.few)
     return;
   __syncthreads ();
   if (threadIdx.x == 0) {
-    __threadfence (); /* for the whole block */
+    __threadfence (); /* all threads of the block */
     last = atomicAdd (&a.p.counters->tickets, 1u) == gridDim.x - 1;
   }
   if (!__syncthreads_or (last))
     return;
   __threadfence ();
-  choose (a);
+  choose_candidates (a);
 }
 
 /* ---- Criteria ---- */
 
-/* What rows or columns have together. */
+/* The extents of a candidate in some rows or columns. */
 struct Extents {
-  uint32_t sum, used; /* of last - first, below 2^28; that hold a pixel */
+  uint32_t sum, used; /* sum of last - first, below 2^28; number of lines with a
+                         pixel */
 };
 
-/* What the block's threads have; in the first warp. */
+/* The sum over the block's threads, in the first warp. */
 static __device__ __forceinline__ Extents
-block_sum (Extents e)
+sum_of_block (Extents e)
 {
   __shared__ Extents warps[GPUCCL_LINES / 32];
 
@@ -178,10 +187,10 @@ block_sum (Extents e)
   return {warp_sum (e.sum), warp_sum (e.used)};
 }
 
-#define LINES_AT_ONCE 4 /* of a thread, read together */
+#define LINES_AT_ONCE 4 /* lines of a thread, loaded together */
 
-/* The thread's part of rows or columns @from to @to.  They are empty again for
- * the next frame. */
+/* The extents in the thread's part of rows or columns @from to @to, which are
+ * cleared for the next frame. */
 static __device__ __forceinline__ Extents
 take_extents (uint32_t *first, uint32_t *last, int from, int to)
 {
@@ -211,10 +220,10 @@ take_extents (uint32_t *first, uint32_t *last, int from, int to)
   return e;
 }
 
-/* Rows, or columns, of a candidate within its box.  What is read before it is
- * known that there is one lies inside. */
+/* Measures the rows, or columns, of a candidate within its box.  Loads before
+ * it is known whether the candidate exists are inside the memory. */
 static __device__ __forceinline__ void
-measure (const GpucclArgs &a, uint32_t candidate, bool columns)
+measure_lines (const GpucclArgs &a, uint32_t candidate, bool columns)
 {
   size_t at = (size_t) candidate * (a.w.frame.height + a.w.frame.width);
   uint32_t n = a.p.top->n, root = a.p.top->roots[candidate];
@@ -228,30 +237,30 @@ measure (const GpucclArgs &a, uint32_t candidate, bool columns)
     at += a.w.frame.height;
   e = take_extents (a.p.first + at, a.p.last + at, columns ? box.x0 : box.y0,
       columns ? box.x1 : box.y1);
-  e = block_sum (e);
+  e = sum_of_block (e);
   if (threadIdx.x == 0) {
     *(columns ? &c->heights : &c->widths) = e.sum;
     *(columns ? &c->columns : &c->rows) = e.used;
   }
 }
 
-/* Two blocks a candidate, each of which tells the host when it is done: what
- * was written before this kernel is in order before that. */
+/* Two blocks for each candidate.  Each tells the host when it is done: memory
+ * that earlier kernels wrote is visible before. */
 static __global__ void
 __launch_bounds__ (GPUCCL_LINES)
-    criteria_kernel (const __grid_constant__ GpucclArgs a)
+    measure_candidates_kernel (const __grid_constant__ GpucclArgs a)
 {
   await_previous ();
   if (blockIdx.x == 0 && threadIdx.x == 0)
     *a.p.counters = GpucclCounters ();
   if (blockIdx.x == 0 && threadIdx.x < GPUCCL_BINS)
     a.p.bins[threadIdx.x] = 0;
-  measure (a, blockIdx.x / 2, blockIdx.x % 2);
+  measure_lines (a, blockIdx.x / 2, blockIdx.x % 2);
   if (threadIdx.x == 0) {
     __threadfence_system ();
     *(volatile uint32_t *) &a.w.result->ready[blockIdx.x] = 1;
   }
 }
 
-const GpucclKernel gpuccl_select_kernel = select_kernel;
-const GpucclKernel gpuccl_criteria_kernel = criteria_kernel;
+const GpucclKernel gpuccl_select_kernel = select_components_kernel;
+const GpucclKernel gpuccl_criteria_kernel = measure_candidates_kernel;

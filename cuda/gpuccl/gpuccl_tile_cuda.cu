@@ -23,7 +23,7 @@
  * since words say what counts. */
 #include "gpuccl/gpuccl_run.cuh"
 
-/* ---- What a warp and a tile know ---- */
+/* ---- The data of a warp and of a tile ---- */
 
 /* The threads of a tile whose warps have @WARP_ROWS rows each. */
 template <int WARP_ROWS> constexpr int tile_warps = TILE / WARP_ROWS;
@@ -33,57 +33,61 @@ static_assert (tile_threads<4> == GPUCCL_TILE_THREADS, "threads of a tile");
 static_assert (
     tile_threads<8> == GPUCCL_LARGE_TILE_THREADS, "threads of a tile");
 
-/* The depth that links compare: none, in whole units, or a filtered one. */
+/* The depth that links compare: none, in whole units, or filtered. */
 enum Depth { NONE, WHOLE, FINE };
 
-/* What a warp knows of its rows; [0] is the row above, of which another warp
- * knows the words.  Bit i of a word is pixel i. */
+/* The rows of a warp; [0] is the row above, which another warp has.  Bit i of a
+ * word is pixel i. */
 template <int WARP_ROWS> struct Rows {
   uint32_t depth[WARP_ROWS + 1]; /* of the lane's pixels, as links compare it */
   uint32_t foreground[WARP_ROWS + 1];
-  uint32_t left[WARP_ROWS + 1]; /* links inside the tile */
+  uint32_t left[WARP_ROWS + 1]; /* links inside of the tile */
   uint32_t up[WARP_ROWS + 1], up_left[WARP_ROWS + 1], up_right[WARP_ROWS + 1];
 };
 
-#define NEAR_SUMS 128 /* in shared memory; of more pieces in global memory */
+#define NEAR_SUMS \
+ 128 /* pieces with sums in shared memory; further pieces have \
+        them in global memory */
 
-/* What pieces have so far, about their tile's corner, a field after the other.
- * Minima are kept as maxima of what remains of them, so that few
- * kinds of words are to be set to nothing. */
+/* The sums of pieces about their tile's corner, one array for each member.
+ * Minima are stored as maxima of their differences from the largest value, so
+ * that clearing needs few kinds of words. */
 struct alignas (16) TileSums {
   uint32_t n_x[NEAR_SUMS]; /* pixels, sum of x << 11 */
   uint32_t y[NEAR_SUMS];
-  uint32_t columns[NEAR_SUMS], rows[NEAR_SUMS]; /* bit i: it has pixels there */
+  uint32_t columns[NEAR_SUMS], rows[NEAR_SUMS]; /* bit i: the piece has pixels
+                                                   there */
   uint32_t z[NEAR_SUMS], max_z[NEAR_SUMS], low_z[NEAR_SUMS]; /* 65535 - z */
   int32_t max_u[NEAR_SUMS], low_u[NEAR_SUMS];                /* ~u */
   int32_t max_v[NEAR_SUMS], low_v[NEAR_SUMS];
 };
 
-/* A tile while it is looked at. */
+/* The tile of the block, in shared memory. */
 template <int WARP_ROWS> struct Tile {
   uint32_t parents[TILE * TILE]; /* of its pixels */
-  uint16_t piece[TILE * TILE];   /* of roots: which of the tile's pieces */
-  TileSums sums;                 /* of the first pieces */
+  uint16_t piece[TILE * TILE];   /* of roots: number of the piece in the tile */
+  TileSums sums;                 /* of the tile's first pieces */
   uint32_t roots[NEAR_SUMS];
   uint2 last[tile_warps<WARP_ROWS>]; /* of each warp's last row: foreground,
-                                        links to left */
-  uint32_t n, first;                 /* its pieces; their place among all */
+                                        links to the left */
+  uint32_t n, first;                 /* number of pieces; number of the first
+                                        among all tiles */
 };
 
 /* ---- Rows ---- */
 
-/* The row of the tile where the warp's begin. */
+/* The row of the tile at which the warp's rows begin. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ int
-first_row (void)
+first_row_of_warp (void)
 {
   return threadIdx.x / 32 * WARP_ROWS;
 }
 
-/* All columns that have a pixel in the warp's rows. */
+/* The columns with a pixel in one of the warp's rows. */
 template <int N>
 static __device__ __forceinline__ uint32_t
-any_row (const uint32_t (&words)[N])
+any_row_bits (const uint32_t (&words)[N])
 {
   uint32_t any = 0;
 
@@ -95,12 +99,12 @@ any_row (const uint32_t (&words)[N])
 
 template <int WARP_ROWS>
 static __device__ __forceinline__ bool
-is_empty (const Rows<WARP_ROWS> &r)
+is_tile_empty (const Rows<WARP_ROWS> &r)
 {
-  return !any_row (r.foreground);
+  return !any_row_bits (r.foreground);
 }
 
-/* Whole units. */
+/* The depth in whole units. */
 template <Depth DEPTH>
 static __device__ __forceinline__ uint32_t
 whole_depth (uint32_t depth)
@@ -110,13 +114,15 @@ whole_depth (uint32_t depth)
       : depth;
 }
 
-/* @GROWS: the limit is not the same at all depths.  Elsewhere that the
- * difference is above -limit and below limit is one comparison. */
+/* Whether two depths are linked.  @GROWS: the limit grows with depth.
+ * Otherwise one comparison tests whether the difference is above -limit and
+ * below limit. */
 template <Depth DEPTH, bool GROWS>
 static __device__ __forceinline__ bool
-linked (const GpucclLink &l, uint32_t a, uint32_t b)
+are_depths_linked (const GpucclLink &l, uint32_t a, uint32_t b)
 {
-  uint32_t max_step = min (l.limit, 1u << 30) - 1; /* no depth comes near it */
+  /* no step of depth comes near */
+  uint32_t max_step = min (l.limit, 1u << 30) - 1;
 
   if (!DEPTH)
     return true;
@@ -126,14 +132,14 @@ linked (const GpucclLink &l, uint32_t a, uint32_t b)
 /* ---- The map ---- */
 
 static __device__ __forceinline__ bool
-is_inside (const GpucclFrame &f, int x, int y)
+is_in_frame (const GpucclFrame &f, int x, int y)
 {
   return (uint32_t) x < (uint32_t) f.width &&
       (uint32_t) y < (uint32_t) f.height;
 }
 
-/* The map's value at (x, y) or at the nearest pixel to it; without a map any.
- */
+/* The map's value at (x, y), or at the nearest pixel in the frame; any value
+ * without a map. */
 static __device__ __forceinline__ uint8_t
 value_at (const GpucclFrame &f, int x, int y)
 {
@@ -143,29 +149,31 @@ value_at (const GpucclFrame &f, int x, int y)
   return f.map[(int64_t) y * f.map_stride + x * f.map_step];
 }
 
-/* Whether (x, y) is foreground, @value being what value_at () says. */
+/* Whether (x, y) is foreground; @value is value_at () there. */
 static __device__ __forceinline__ bool
-is_set (const GpucclWork &w, int x, int y, uint8_t value)
+is_value_foreground (const GpucclWork &w, int x, int y, uint8_t value)
 {
-  return is_inside (w.frame, x, y) &&
+  return is_in_frame (w.frame, x, y) &&
       (w.frame.source == GPUCCL_DEPTH_ONLY ||
           gpuccl_is_foreground (&w.values, value));
 }
 
-/* The warp's rows, a pixel a lane; pixels outside, of a tile that is not
- * @WHOLE, are read from inside.  @unknown: the lane has seen one of no known
- * meaning.  Values of foreground do not wrap, so that one comparison does. */
+/* Reads the foreground of the warp's rows from the map, a pixel for each lane.
+ * In a tile that is not @WHOLE, pixels outside of the frame are read at its
+ * edge. @unknown: the lane has a pixel of unknown class.  The range of
+ * foreground values does not wrap, so that one comparison tests it. */
 template <bool WHOLE, int WARP_ROWS>
 static __device__ __forceinline__ void
-look_at_map (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
+read_map_rows (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
 {
   const GpucclFrame &f = w.frame;
   int x = blockIdx.x * TILE + threadIdx.x % 32, x1 = f.width - 1;
-  int y = blockIdx.y * TILE + first_row<WARP_ROWS> (), y1 = f.height - 1;
+  int y = blockIdx.y * TILE + first_row_of_warp<WARP_ROWS> (),
+      y1 = f.height - 1;
   uint32_t values[WARP_ROWS], max_value = 0;
   const uint8_t *column = f.map + (WHOLE ? x : min (x, x1)) * f.map_step;
 
-  asm("" : "+l"(column)); /* one address for all rows, not its parts */
+  asm("" : "+l"(column)); /* one address for all rows instead of its parts */
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++)
     values[i] = __ldg (
@@ -181,13 +189,13 @@ look_at_map (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   *unknown = max_value > w.values.last;
 }
 
-/* Without a map: all pixels inside. */
+/* Without a map, marks all pixels in the frame as foreground. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-look_at_nothing (const GpucclFrame &f, Rows<WARP_ROWS> *r)
+fill_rows (const GpucclFrame &f, Rows<WARP_ROWS> *r)
 {
   int x = blockIdx.x * TILE + threadIdx.x % 32;
-  int y = blockIdx.y * TILE + first_row<WARP_ROWS> ();
+  int y = blockIdx.y * TILE + first_row_of_warp<WARP_ROWS> ();
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++)
@@ -195,33 +203,33 @@ look_at_nothing (const GpucclFrame &f, Rows<WARP_ROWS> *r)
         __ballot_sync (ALL_LANES, x < f.width && y + i < f.height);
 }
 
-/* The foreground of the warp's rows, but for its depth. */
+/* Reads the foreground of the warp's rows, regardless of depth. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-look (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
+read_foreground (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
 {
   const GpucclFrame &f = w.frame;
 
   if (f.source == GPUCCL_DEPTH_ONLY)
-    look_at_nothing (f, r);
+    fill_rows (f, r);
   else if ((int) (blockIdx.x + 1) * TILE <= f.width &&
       (int) (blockIdx.y + 1) * TILE <= f.height)
-    look_at_map<true> (w, r, unknown);
+    read_map_rows<true> (w, r, unknown);
   else
-    look_at_map<false> (w, r, unknown);
+    read_map_rows<false> (w, r, unknown);
 }
 
-/* Counts the pixels of no known meaning in the warp's rows. */
+/* Counts the pixels of unknown class in the warp's rows. */
 template <int WARP_ROWS>
 static __device__ __noinline__ void
-count_unknown (const GpucclArgs &a)
+count_unknown_in_rows (const GpucclArgs &a)
 {
   int x = blockIdx.x * TILE + threadIdx.x % 32;
-  int y = blockIdx.y * TILE + first_row<WARP_ROWS> ();
+  int y = blockIdx.y * TILE + first_row_of_warp<WARP_ROWS> ();
   uint32_t n = 0;
 
   for (int i = 0; i < WARP_ROWS; i++)
-    n += is_inside (a.w.frame, x, y + i) &&
+    n += is_in_frame (a.w.frame, x, y + i) &&
         value_at (a.w.frame, x, y + i) > a.w.values.last;
   n = warp_sum (n);
   if (threadIdx.x % 32 == 0 && n)
@@ -230,10 +238,11 @@ count_unknown (const GpucclArgs &a)
 
 /* ---- Depth ---- */
 
-/* The depth of pixel (x, y) or of the nearest to it, as links compare it. */
+/* The depth of pixel (x, y), or of the nearest pixel in the frame, as links
+ * compare it. */
 template <Depth DEPTH>
 static __device__ __forceinline__ uint32_t
-depth_at (const GpucclWork &w, int x, int y)
+link_depth_at (const GpucclWork &w, int x, int y)
 {
   const GpucclFrame &f = w.frame;
   uint32_t z;
@@ -248,11 +257,12 @@ depth_at (const GpucclWork &w, int x, int y)
                        : z;
 }
 
-/* Depths of the rows; what has none is background.  Of the row above the first
- * warp looks at the foreground itself; the others learn it later. */
+/* Loads the depths of the rows, and removes pixels without depth from the
+ * foreground.  The first warp reads the foreground of the row above itself; the
+ * others get it later. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
-load_depth (const GpucclWork &w, Rows<WARP_ROWS> *r)
+load_row_depths (const GpucclWork &w, Rows<WARP_ROWS> *r)
 {
   int x = blockIdx.x * TILE + threadIdx.x % 32;
   int y = blockIdx.y * TILE + threadIdx.x / 32 * WARP_ROWS - 1;
@@ -260,9 +270,9 @@ load_depth (const GpucclWork &w, Rows<WARP_ROWS> *r)
 
 #pragma unroll
   for (int i = 0; i <= WARP_ROWS; i++)
-    r->depth[i] = depth_at<DEPTH> (w, x, y + i);
+    r->depth[i] = link_depth_at<DEPTH> (w, x, y + i);
   if (threadIdx.x < 32)
-    above = is_set (w, x, y, value_at (w.frame, x, y)) &&
+    above = is_value_foreground (w, x, y, value_at (w.frame, x, y)) &&
         (!DEPTH || whole_depth<DEPTH> (r->depth[0]));
   r->foreground[0] = __ballot_sync (ALL_LANES, above);
   if (DEPTH)
@@ -272,26 +282,27 @@ load_depth (const GpucclWork &w, Rows<WARP_ROWS> *r)
           __ballot_sync (ALL_LANES, whole_depth<DEPTH> (r->depth[i]) != 0);
 }
 
-/* A pixel of the tile's first column, and the one on its left. */
+/* A pixel of the tile's first column, and the pixel on its left. */
 struct Beside {
   uint32_t depth, depth_left;
   uint8_t value, value_left;
 };
 
-/* A lane a row; on its way while the warp's own rows are. */
+/* Loads the pixels beside the tile's left edge, a lane for each row, at the
+ * same time as the warp's own rows. */
 template <Depth DEPTH>
 static __device__ __forceinline__ Beside
 load_beside (const GpucclWork &w)
 {
   int x = blockIdx.x * TILE, y = blockIdx.y * TILE + threadIdx.x % 32;
 
-  return {depth_at<DEPTH> (w, x, y), depth_at<DEPTH> (w, x - 1, y),
+  return {link_depth_at<DEPTH> (w, x, y), link_depth_at<DEPTH> (w, x - 1, y),
       value_at (w.frame, x, y), value_at (w.frame, x - 1, y)};
 }
 
 /* ---- Links ---- */
 
-/* The links of row @i to the corners above, of eight neighbours. */
+/* Sets the links of row @i to the corners above, with eight neighbours. */
 template <Depth DEPTH, bool GROWS, int WARP_ROWS>
 static __device__ __forceinline__ void
 link_corners (const GpucclLink &l, Rows<WARP_ROWS> *r, int i)
@@ -302,14 +313,15 @@ link_corners (const GpucclLink &l, Rows<WARP_ROWS> *r, int i)
   uint32_t right = __shfl_down_sync (ALL_LANES, above, 1);
 
   r->up_left[i] = set & up << 1 &
-      __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, left));
+      __ballot_sync (ALL_LANES, are_depths_linked<DEPTH, GROWS> (l, own, left));
   r->up_right[i] = set & up >> 1 &
-      __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, right));
+      __ballot_sync (
+          ALL_LANES, are_depths_linked<DEPTH, GROWS> (l, own, right));
 }
 
 template <Depth DEPTH, bool EIGHT, bool GROWS, int WARP_ROWS>
 static __device__ __forceinline__ void
-link_all (const GpucclLink &l, Rows<WARP_ROWS> *r)
+link_full_rows (const GpucclLink &l, Rows<WARP_ROWS> *r)
 {
 #pragma unroll
   for (int i = 1; i <= WARP_ROWS; i++) {
@@ -320,10 +332,10 @@ link_all (const GpucclLink &l, Rows<WARP_ROWS> *r)
     r->up[i] = set & r->foreground[i - 1];
     r->up_left[i] = r->up_right[i] = 0;
     if (DEPTH) {
-      r->left[i] &=
-          __ballot_sync (ALL_LANES, linked<DEPTH, GROWS> (l, own, left));
+      r->left[i] &= __ballot_sync (
+          ALL_LANES, are_depths_linked<DEPTH, GROWS> (l, own, left));
       r->up[i] &= __ballot_sync (
-          ALL_LANES, linked<DEPTH, GROWS> (l, own, r->depth[i - 1]));
+          ALL_LANES, are_depths_linked<DEPTH, GROWS> (l, own, r->depth[i - 1]));
     }
     if (EIGHT)
       link_corners<DEPTH, GROWS> (l, r, i);
@@ -332,39 +344,42 @@ link_all (const GpucclLink &l, Rows<WARP_ROWS> *r)
 
 template <Depth DEPTH, bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ void
-link_rows (const GpucclLink &l, Rows<WARP_ROWS> *r)
+link_warp_rows (const GpucclLink &l, Rows<WARP_ROWS> *r)
 {
   if (DEPTH && l.k)
-    link_all<DEPTH, EIGHT, true> (l, r);
+    link_full_rows<DEPTH, EIGHT, true> (l, r);
   else
-    link_all<DEPTH, EIGHT, false> (l, r);
+    link_full_rows<DEPTH, EIGHT, false> (l, r);
 }
 
-/* ---- Seams: what others know of the tile ---- */
+/* ---- Seams: links and pieces at the tile's edges ---- */
 
 static __device__ __forceinline__ uint32_t
-this_tile (const GpucclArgs &a)
+tile_of_block (const GpucclArgs &a)
 {
   return blockIdx.y * a.p.tiles_x + blockIdx.x;
 }
 
-/* Whether (x, y) of map value @value and depth @z is foreground. */
+/* Whether pixel (x, y), with map value @value and depth @z, is foreground. */
 template <Depth DEPTH>
 static __device__ __forceinline__ bool
-is_foreground (const GpucclWork &w, int x, int y, uint8_t value, uint32_t z)
+is_foreground_pixel (
+    const GpucclWork &w, int x, int y, uint8_t value, uint32_t z)
 {
-  return is_set (w, x, y, value) && (!DEPTH || whole_depth<DEPTH> (z));
+  return is_value_foreground (w, x, y, value) &&
+      (!DEPTH || whole_depth<DEPTH> (z));
 }
 
 template <Depth DEPTH>
 static __device__ __forceinline__ bool
-linked_at_all (const GpucclLink &l, uint32_t a, uint32_t b)
+is_any_linked (const GpucclLink &l, uint32_t a, uint32_t b)
 {
-  return DEPTH && l.k ? linked<DEPTH, true> (l, a, b)
-                      : linked<DEPTH, false> (l, a, b);
+  return DEPTH && l.k ? are_depths_linked<DEPTH, true> (l, a, b)
+                      : are_depths_linked<DEPTH, false> (l, a, b);
 }
 
-/* By the first warp: links of the tile's first row, to both corners too. */
+/* The first warp writes the links of the tile's first row, also over both
+ * corners. */
 template <Depth DEPTH, bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ void
 write_upper_seam (const GpucclArgs &a, const Rows<WARP_ROWS> &r)
@@ -377,23 +392,23 @@ write_upper_seam (const GpucclArgs &a, const Rows<WARP_ROWS> &r)
     bool link = false;
 
     if ((lane == 0 || lane == 31) && r.foreground[1] >> lane & 1) {
-      uint32_t z = depth_at<DEPTH> (a.w, x, y);
+      uint32_t z = link_depth_at<DEPTH> (a.w, x, y);
       uint8_t value = value_at (a.w.frame, x, y);
 
-      link = is_foreground<DEPTH> (a.w, x, y, value, z) &&
-          linked_at_all<DEPTH> (a.w.link, r.depth[1], z);
+      link = is_foreground_pixel<DEPTH> (a.w, x, y, value, z) &&
+          is_any_linked<DEPTH> (a.w.link, r.depth[1], z);
     }
     up_right = __ballot_sync (ALL_LANES, link);
     up_left = r.up_left[1] | (up_right & 1);
     up_right = r.up_right[1] | (up_right & 1u << 31);
   }
   if (threadIdx.x == 0)
-    *(uint4 *) &a.p.seams[this_tile (a)].up =
+    *(uint4 *) &a.p.seams[tile_of_block (a)].up =
         make_uint4 (r.up[1], up_left, up_right, 1);
 }
 
-/* By one warp, a lane a row: links of the tile's first column, but to corners,
- * which are the upper seams'. */
+/* One warp writes the links of the tile's first column, a lane for each row,
+ * without those over corners, which belong to the upper seams. */
 template <Depth DEPTH, bool EIGHT>
 static __device__ __forceinline__ void
 write_left_seam (const GpucclArgs &a, const Beside &b)
@@ -401,34 +416,36 @@ write_left_seam (const GpucclArgs &a, const Beside &b)
   int lane = threadIdx.x % 32, x = blockIdx.x * TILE;
   int y = blockIdx.y * TILE + lane;
   uint32_t own = b.depth, other = b.depth_left, left_up = 0, left_down = 0;
-  uint32_t set =
-      __ballot_sync (ALL_LANES, is_foreground<DEPTH> (a.w, x, y, b.value, own));
-  uint32_t beside = __ballot_sync (
-      ALL_LANES, is_foreground<DEPTH> (a.w, x - 1, y, b.value_left, other));
+  uint32_t set = __ballot_sync (
+      ALL_LANES, is_foreground_pixel<DEPTH> (a.w, x, y, b.value, own));
+  uint32_t beside = __ballot_sync (ALL_LANES,
+      is_foreground_pixel<DEPTH> (a.w, x - 1, y, b.value_left, other));
   uint32_t left = set & beside &
-      __ballot_sync (ALL_LANES, linked_at_all<DEPTH> (a.w.link, own, other));
+      __ballot_sync (ALL_LANES, is_any_linked<DEPTH> (a.w.link, own, other));
 
   if (EIGHT) {
     uint32_t up = __shfl_up_sync (ALL_LANES, other, 1);
     uint32_t down = __shfl_down_sync (ALL_LANES, other, 1);
 
     left_up = set & beside << 1 &
-        __ballot_sync (ALL_LANES, linked_at_all<DEPTH> (a.w.link, own, up));
+        __ballot_sync (ALL_LANES, is_any_linked<DEPTH> (a.w.link, own, up));
     left_down = set & beside >> 1 &
-        __ballot_sync (ALL_LANES, linked_at_all<DEPTH> (a.w.link, own, down));
+        __ballot_sync (ALL_LANES, is_any_linked<DEPTH> (a.w.link, own, down));
   }
   if (lane == 0)
-    *(uint4 *) &a.p.seams[this_tile (a)].left =
+    *(uint4 *) &a.p.seams[tile_of_block (a)].left =
         make_uint4 (left, left_up, left_down, 0);
 }
 
-/* To others of the tile too: the last of the rows. */
+/* Writes the rows for the second kernel, and the last one for the next warp. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-write_rows (const GpucclArgs &a, Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r)
+write_row_words (
+    const GpucclArgs &a, Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r)
 {
   uint4 *two =
-      (uint4 *) &a.p.rows[this_tile (a) * TILE + threadIdx.x / 32 * WARP_ROWS];
+      (uint4 *) &a.p
+          .rows[tile_of_block (a) * TILE + threadIdx.x / 32 * WARP_ROWS];
 
   if (threadIdx.x % 32)
     return;
@@ -440,10 +457,10 @@ write_rows (const GpucclArgs &a, Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r)
       make_uint2 (r.foreground[WARP_ROWS], r.left[WARP_ROWS]);
 }
 
-/* What the warp above has written of the row above. */
+/* Reads the row above, which the warp above has written. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-see_above (const Tile<WARP_ROWS> &t, Rows<WARP_ROWS> *r)
+read_row_above (const Tile<WARP_ROWS> &t, Rows<WARP_ROWS> *r)
 {
   uint2 above = t.last[threadIdx.x / 32 - 1];
 
@@ -454,12 +471,13 @@ see_above (const Tile<WARP_ROWS> &t, Rows<WARP_ROWS> *r)
   r->up_right[1] &= above.x >> 1;
 }
 
-/* The pieces of the tile's edges, @pieces being those of the lane's pixels. */
+/* Writes the pieces of the tile's edges; @pieces are those of the lane's
+ * pixels. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-write_edges (const GpucclArgs &a, const uint32_t pieces[WARP_ROWS])
+write_edge_pieces (const GpucclArgs &a, const uint32_t pieces[WARP_ROWS])
 {
-  GpucclEdges *e = &a.p.edges[this_tile (a)];
+  GpucclEdges *e = &a.p.edges[tile_of_block (a)];
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
 
   if (warp == 0)
@@ -475,28 +493,28 @@ write_edges (const GpucclArgs &a, const uint32_t pieces[WARP_ROWS])
 
 /* ---- Union of runs ---- */
 
-/* Within a warp's rows a run takes the label of the first above it that it must
- * be united with; what is left, further ones and those of other warps, is
- * united in shared memory. */
+/* Within a warp's rows, a run takes the label of the first run above it that is
+ * linked to it.  The other links, to further runs and to other warps' runs, are
+ * joined in shared memory. */
 
-/* The pixels of the run that starts at @lane: one more at its start is carried
- * to behind its end. */
+/* The pixels of the run that starts at @lane.  Adding 1 at its start carries to
+ * the bit behind its end. */
 static __device__ __forceinline__ uint32_t
-run_mask (uint32_t left, int lane)
+mask_of_run (uint32_t left, int lane)
 {
   uint32_t linked = left >> 1;
 
   return linked ^ (linked + (1u << lane));
 }
 
-/* Whether the warp's rows are full, and each hangs together and with the one
- * above, if that is full as another warp knows: most tiles of a large component
- * are in all their rows. */
+/* Whether the warp's rows are full, every row is linked throughout, and to the
+ * row above, if that is full in another warp's words.  In most tiles of a large
+ * component all rows are. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ bool
-is_solid (const Rows<WARP_ROWS> &r)
+are_rows_solid (const Rows<WARP_ROWS> &r)
 {
-  uint32_t all = first_row<WARP_ROWS> () ? r.up[1] : ALL_LANES;
+  uint32_t all = first_row_of_warp<WARP_ROWS> () ? r.up[1] : ALL_LANES;
 
 #pragma unroll
   for (int i = 1; i <= WARP_ROWS; i++)
@@ -504,15 +522,15 @@ is_solid (const Rows<WARP_ROWS> &r)
   return all == ALL_LANES;
 }
 
-/* Where a row's links upwards lead to: bit i is pixel i.  What follows from
- * others is left out. */
+/* A row's links upwards, bit i for pixel i, without links that follow from
+ * others. */
 struct Upwards {
   uint32_t up, left, right;
 };
 
 template <bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ Upwards
-upwards (const Rows<WARP_ROWS> &r, int i)
+upward_links (const Rows<WARP_ROWS> &r, int i)
 {
   Upwards u = {(uint32_t) gpuccl_up_needed (
       r.up[i], r.left[i], r.left[i - 1], (uint64_t) r.up[i] << 1)};
@@ -526,8 +544,8 @@ upwards (const Rows<WARP_ROWS> &r, int i)
   return u;
 }
 
-/* The lane's links of @u as bits of what is yet to be looked at in row @i: up,
- * to the left and to the right of it. */
+/* The lane's links of @u that are not processed yet, as bits for row @i: up, to
+ * the left and to the right. */
 template <bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ uint32_t
 links_of_lane (const Upwards &u, int i)
@@ -541,9 +559,9 @@ links_of_lane (const Upwards &u, int i)
   return links;
 }
 
-/* The label of the lane's @run, whose own is @label, @above being those of the
- * row above: that of the first run there that it must be united with, if there
- * is one.  That link is taken from @u. */
+/* The label of the lane's @run, whose own label is @label: that of the first
+ * linked run in the row above, whose labels are @above, if there is one.  That
+ * link is removed from @u. */
 template <bool EIGHT>
 static __device__ __forceinline__ uint32_t
 label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
@@ -562,20 +580,21 @@ label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
   return own ? above : label;
 }
 
-/* The label of the run that holds the lane's pixel, row by row: where it
- * starts, or the label of the first run above it that it must be united with,
- * if that is the warp's too; of @solid rows the first pixel.  Background is a
- * run of its own.  Returns the lane's links that are yet to be looked at, but
- * for those of the first row. */
+/* Labels the runs of the lane's pixels, row by row: a run's label is its start,
+ * or the label of the first run above in the same warp that is linked to it;
+ * with @solid rows it is the first pixel.  A background pixel is a run of its
+ * own. Returns the lane's links that are not processed yet, without those of
+ * the first row. */
 template <bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ uint32_t
-label_rows (Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r, bool solid,
+label_row_runs (Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r, bool solid,
     uint32_t label[WARP_ROWS])
 {
   int lane = threadIdx.x % 32;
-  uint32_t base = (uint32_t) (TILE * first_row<WARP_ROWS> ()), later = 0;
+  uint32_t base = (uint32_t) (TILE * first_row_of_warp<WARP_ROWS> ()),
+           later = 0;
 
-  if (is_empty (r))
+  if (is_tile_empty (r))
     return 0;
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
@@ -583,15 +602,15 @@ label_rows (Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r, bool solid,
       label[i] = base;
     else {
       uint32_t left = r.left[i + 1];
-      int start = start_of (~left, lane);
+      int start = run_start (~left, lane);
 
       label[i] = base + (uint32_t) (TILE * i + start);
       if (i) {
-        Upwards u = upwards<EIGHT> (r, i + 1);
+        Upwards u = upward_links<EIGHT> (r, i + 1);
 
         if (u.up | u.left | u.right) {
           label[i] = label_from_above<EIGHT> (
-              &u, run_mask (left, start), label[i], label[i - 1]);
+              &u, mask_of_run (left, start), label[i], label[i - 1]);
           later |= links_of_lane<EIGHT, WARP_ROWS> (u, i);
         }
       }
@@ -601,15 +620,15 @@ label_rows (Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r, bool solid,
   return later;
 }
 
-/* Unites the lane's runs with those above over the links that are left: lanes
- * go through their own, whatever their rows. */
+/* Joins the lane's runs to the runs above by the remaining links.  Each lane
+ * processes its own links, in whatever rows they are. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-unite_rows (Tile<WARP_ROWS> *t, uint32_t later)
+join_remaining_links (Tile<WARP_ROWS> *t, uint32_t later)
 {
   for (; later; later &= later - 1) {
     int bit = __ffs ((int) later) - 1, side = bit / WARP_ROWS;
-    int at = TILE * (first_row<WARP_ROWS> () + bit % WARP_ROWS) +
+    int at = TILE * (first_row_of_warp<WARP_ROWS> () + bit % WARP_ROWS) +
         (int) threadIdx.x % 32;
     int above = at - TILE + (side == 2) - (side == 1);
     uint32_t i = union_parent (t->parents, at),
@@ -620,13 +639,13 @@ unite_rows (Tile<WARP_ROWS> *t, uint32_t later)
   }
 }
 
-/* ---- Sums of pieces, in the tile and then in the frame ---- */
+/* ---- Sums of pieces ---- */
 
-#define UNSIGNED_SUMS 7 /* fields of TileSums, which come first */
+#define UNSIGNED_SUMS 7 /* unsigned arrays of TileSums, which come first */
 #define N_SUMS 11
 
 static __device__ __forceinline__ void
-clear_field (TileSums *s, int field)
+clear_sum_array (TileSums *s, int field)
 {
   uint32_t none = field < UNSIGNED_SUMS ? 0 : (uint32_t) INT32_MIN;
 
@@ -634,7 +653,8 @@ clear_field (TileSums *s, int field)
       make_uint4 (none, none, none, none);
 }
 
-/* Before anything is added, by the whole block: a warp a field. */
+/* The whole block clears the sums before any addition, a warp for each
+ * array. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
 clear_sums (TileSums *s)
@@ -642,10 +662,11 @@ clear_sums (TileSums *s)
 #pragma unroll
   for (int i = 0; i < N_SUMS; i += tile_warps<WARP_ROWS>)
     if (i + threadIdx.x / 32 < N_SUMS)
-      clear_field (s, i + threadIdx.x / 32);
+      clear_sum_array (s, i + threadIdx.x / 32);
 }
 
-/* What a run, or some rows, add to a piece; as in TileSums. */
+/* The part of a run, or of some rows, in the sums of a piece, as in
+ * TileSums. */
 struct Part {
   uint32_t n_x, y, columns, rows;
   uint32_t z, max_z, low_z;
@@ -654,7 +675,8 @@ struct Part {
 
 template <Depth DEPTH>
 static __device__ __forceinline__ void
-add_part (const GpucclWork &w, TileSums *to, uint32_t number, const Part &s)
+add_part_to_sums (
+    const GpucclWork &w, TileSums *to, uint32_t number, const Part &s)
 {
   atomicAdd (&to->n_x[number], s.n_x);
   atomicAdd (&to->y[number], s.y);
@@ -673,9 +695,11 @@ add_part (const GpucclWork &w, TileSums *to, uint32_t number, const Part &s)
   atomicMax (&to->low_v[number], s.low_v);
 }
 
-/* The range of rays between minimum and maximum depth, in a row or column. */
+/* Sets the range of rays between minimum and maximum depth, in a row or
+ * column. */
 static __device__ __forceinline__ void
-set_rays (int32_t *max_ray, int32_t *low, GpucclCentre c, int at, const Part &s)
+set_ray_range (
+    int32_t *max_ray, int32_t *low, GpucclCentre c, int at, const Part &s)
 {
   int32_t a = gpuccl_ray (c, at, 65535 - s.low_z);
   int32_t b = gpuccl_ray (c, at, s.max_z);
@@ -684,10 +708,11 @@ set_rays (int32_t *max_ray, int32_t *low, GpucclCentre c, int at, const Part &s)
   *low = ~min (a, b);
 }
 
-/* @root: the piece's pixel of smallest raster index. */
+/* The sum in the frame of the part @s.  @root is the pixel of the piece that
+ * comes first in raster order. */
 template <Depth DEPTH>
 static __device__ __forceinline__ GpucclSum
-frame_sum (const GpucclWork &w, const Part &s, uint32_t root)
+frame_sum_of_part (const GpucclWork &w, const Part &s, uint32_t root)
 {
   uint32_t X = blockIdx.x * TILE, Y = blockIdx.y * TILE, n = s.n_x & 0x7ff;
   bool known = DEPTH && w.rays.known;
@@ -708,41 +733,40 @@ frame_sum (const GpucclWork &w, const Part &s, uint32_t root)
   return f;
 }
 
-/* What is added up of a piece. */
+/* The sums of piece @number. */
 static __device__ __forceinline__ Part
-part_of (const TileSums &s, uint32_t number)
+piece_part (const TileSums &s, uint32_t number)
 {
   return {s.n_x[number], s.y[number], s.columns[number], s.rows[number],
       s.z[number], s.max_z[number], s.low_z[number], s.max_u[number],
       s.low_u[number], s.max_v[number], s.low_v[number]};
 }
 
-/* A run of a piece beyond the sums in shared memory. */
+/* Adds a run of a piece that has its sums in global memory. */
 template <Depth DEPTH>
 static __device__ __noinline__ void
-add_far (const GpucclWork &w, GpucclSum *to, Part run, uint32_t start)
+add_run_to_global (const GpucclWork &w, GpucclSum *to, Part run, uint32_t start)
 {
-  gpuccl_add_sum (to, frame_sum<DEPTH> (w, run, start));
+  gpuccl_add_sum (to, frame_sum_of_part<DEPTH> (w, run, start));
 }
 
-/* ---- Sums of runs: depth over lanes, the rest has a closed form ---- */
+/* ---- Sums of runs: depth over lanes, the others by closed forms ---- */
 
-/* What runs have in depth: the sum; the greatest of 65535 - z, and of z, in the
- * upper and lower half of one word; of u and of ~u. */
+/* The depth of runs: the sum; the greatest of 65535 - z in the upper and the
+ * greatest of z in the lower half of a word; the greatest of u and of ~u. */
 struct RunDepth {
   uint32_t sum, ends;
   int32_t max_u, low_u;
 };
 
-/* Of each run of a row, in the lane of its start.  Each lane adds what the one
- * has that is 1, 2, 4 ... to its right, as far as its run goes.
- *
- * cub::WarpReduce reduces by segments, too, but always in five steps, and asks
- * the lanes for flags first.  Here @left has those already, and the loop ends
+/* Sums each run of a row in the lane of its start.  In steps of 1, 2, 4, ...
+ * each lane adds the sum of the lane that far to its right, within its run.
+ * cub::WarpReduce can reduce segments, too, but always takes five steps, and
+ * first asks the lanes for flags.  Here @left has the flags, and the loop ends
  * with the longest run, which is short in noise. */
 template <bool RAYS>
 static __device__ __forceinline__ void
-add_up_runs (RunDepth *s, uint32_t left)
+sum_runs_over_lanes (RunDepth *s, uint32_t left)
 {
   int step = 1;
 
@@ -763,7 +787,8 @@ add_up_runs (RunDepth *s, uint32_t left)
   }
 }
 
-/* The same in full; @z of the lane's pixel (x, y). */
+/* The depth of the runs of a row as a Part.  @z is the depth of the lane's
+ * pixel (x, y). */
 template <Depth DEPTH>
 static __device__ __forceinline__ Part
 run_depth (const GpucclWork &w, uint32_t left, uint32_t z, int x, int y)
@@ -776,38 +801,39 @@ run_depth (const GpucclWork &w, uint32_t left, uint32_t z, int x, int y)
   if (w.rays.known) {
     d.max_u = gpuccl_ray (w.rays.x, x, z);
     d.low_u = ~d.max_u;
-    add_up_runs<true> (&d, left);
+    sum_runs_over_lanes<true> (&d, left);
   } else
-    add_up_runs<false> (&d, left);
+    sum_runs_over_lanes<false> (&d, left);
   s.z = d.sum;
   s.max_z = d.ends & 65535, s.low_z = d.ends >> 16;
   s.max_u = d.max_u, s.low_u = d.low_u;
-  if (w.rays.known) /* in a row, v goes one way with z */
-    set_rays (&s.max_v, &s.low_v, w.rays.y, y, s);
+  if (w.rays.known) /* in a row, v is monotonic in z */
+    set_ray_range (&s.max_v, &s.low_v, w.rays.y, y, s);
   return s;
 }
 
-/* The run that starts at the lane's pixel, in row @y of the tile. */
+/* Sets the members that do not depend on depth, for the run that starts at the
+ * lane's pixel, in row @y of the tile. */
 static __device__ __forceinline__ void
-set_run (Part *s, uint32_t left, int y)
+set_run_part (Part *s, uint32_t left, int y)
 {
   int x = threadIdx.x % 32;
   uint32_t n;
 
-  s->columns = run_mask (left, x);
+  s->columns = mask_of_run (left, x);
   s->rows = 1u << y;
   n = (uint32_t) __popc (s->columns);
   s->n_x = n | (n * (2 * x + n - 1) / 2) << 11;
   s->y = n * (uint32_t) y;
 }
 
-/* Adds the runs of row @i of the warp's; @number: of the lane's pixel. */
+/* Adds the runs of the warp's row @i.  @number is that of the lane's piece. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
-add_row (const GpucclArgs &a, Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r,
-    int i, uint32_t number)
+add_row_of_runs (const GpucclArgs &a, Tile<WARP_ROWS> *t,
+    const Rows<WARP_ROWS> &r, int i, uint32_t number)
 {
-  int lane = threadIdx.x % 32, row = first_row<WARP_ROWS> () + i;
+  int lane = threadIdx.x % 32, row = first_row_of_warp<WARP_ROWS> () + i;
   uint32_t left = r.left[i + 1], starts = r.foreground[i + 1] & ~left;
   Part s;
 
@@ -817,19 +843,19 @@ add_row (const GpucclArgs &a, Tile<WARP_ROWS> *t, const Rows<WARP_ROWS> &r,
       blockIdx.x * TILE + lane, blockIdx.y * TILE + row);
   if (!(starts >> lane & 1))
     return;
-  set_run (&s, left, row);
+  set_run_part (&s, left, row);
   if (number < NEAR_SUMS)
-    add_part<DEPTH> (a.w, &t->sums, number, s);
+    add_part_to_sums<DEPTH> (a.w, &t->sums, number, s);
   else if (t->first + number < a.p.max_pieces)
-    add_far<DEPTH> (
+    add_run_to_global<DEPTH> (
         a.w, &a.p.pieces[t->first + number], s, TILE * (uint32_t) row + lane);
 }
 
-/* ---- Sums of rows: where all are of one piece the warp adds up first, where
- * columns are a lane does; elsewhere runs are added ---- */
+/* ---- Sums of rows: of a whole warp with one piece, or of a lane's column with
+ * one piece; of runs otherwise ---- */
 
-/* What the lane's pixels have in depth: in a column u goes one way with z.
- * @FULL: all are foreground. */
+/* The depth of the lane's pixels; in a column, u is monotonic in z.  @FULL: all
+ * pixels are foreground. */
 template <Depth DEPTH, bool FULL, int WARP_ROWS>
 static __device__ __forceinline__ Part
 column_depth (const GpucclWork &w, const Rows<WARP_ROWS> &r)
@@ -854,14 +880,14 @@ column_depth (const GpucclWork &w, const Rows<WARP_ROWS> &r)
     s.low_v = max (s.low_v, set ? ~v : INT32_MIN);
   }
   if (FULL || s.max_z)
-    set_rays (&s.max_u, &s.low_u, w.rays.x, blockIdx.x * TILE + lane, s);
+    set_ray_range (&s.max_u, &s.low_u, w.rays.x, blockIdx.x * TILE + lane, s);
   return s;
 }
 
-/* Adds the lane's pixels, which are of one piece. */
+/* Adds the lane's pixels, which all belong to one piece. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
-add_column (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
+add_lane_column (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
     uint32_t number)
 {
   int lane = threadIdx.x % 32, y = threadIdx.x / 32 * WARP_ROWS;
@@ -878,13 +904,13 @@ add_column (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
   }
   s.n_x = n | n * (uint32_t) lane << 11;
   s.columns = 1u << lane;
-  add_part<DEPTH> (w, to, number, s);
+  add_part_to_sums<DEPTH> (w, to, number, s);
 }
 
-/* Where the warp's foreground lies. */
+/* Sets the members of the warp's foreground that do not depend on depth. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-set_pixels (Part *s, const Rows<WARP_ROWS> &r)
+set_foreground_part (Part *s, const Rows<WARP_ROWS> &r)
 {
   uint32_t lane = threadIdx.x % 32, x = 0;
 
@@ -902,10 +928,10 @@ set_pixels (Part *s, const Rows<WARP_ROWS> &r)
   s->n_x += warp_sum (x) << 11;
 }
 
-/* The same of full rows. */
+/* Sets the same members for full rows. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-set_all_pixels (Part *s)
+set_full_part (Part *s)
 {
   uint32_t y = threadIdx.x / 32 * WARP_ROWS;
 
@@ -917,7 +943,7 @@ set_all_pixels (Part *s)
 
 template <int WARP_ROWS>
 static __device__ __forceinline__ bool
-is_full (const Rows<WARP_ROWS> &r)
+are_rows_full (const Rows<WARP_ROWS> &r)
 {
   uint32_t all = ALL_LANES;
 
@@ -927,20 +953,20 @@ is_full (const Rows<WARP_ROWS> &r)
   return all == ALL_LANES;
 }
 
-/* Adds all the warp's foreground: it is of one piece. */
+/* Adds all foreground of the warp, which belongs to one piece. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
-add_warp (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
+add_whole_warp (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
     uint32_t number)
 {
   Part s;
 
-  if (is_full (r)) {
+  if (are_rows_full (r)) {
     s = column_depth<DEPTH, true> (w, r);
-    set_all_pixels<WARP_ROWS> (&s);
+    set_full_part<WARP_ROWS> (&s);
   } else {
     s = column_depth<DEPTH, false> (w, r);
-    set_pixels (&s, r);
+    set_foreground_part (&s, r);
   }
   if (DEPTH) {
     s.z = warp_sum (s.z);
@@ -951,14 +977,14 @@ add_warp (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
     s.max_v = warp_max (s.max_v), s.low_v = warp_max (s.low_v);
   }
   if (threadIdx.x % 32 == 0)
-    add_part<DEPTH> (w, to, number, s);
+    add_part_to_sums<DEPTH> (w, to, number, s);
 }
 
-/* Whether all the warp's foreground, of which there is some, has one number,
- * then @number. */
+/* Whether the warp has foreground and all of it belongs to one piece.  Sets
+ * @number to it. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ bool
-is_of_one (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
+is_one_piece (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
     uint32_t *number)
 {
   int lane = threadIdx.x % 32;
@@ -976,12 +1002,12 @@ is_of_one (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
   return __all_sync (ALL_LANES, same);
 }
 
-/* Whether the lane's foreground, if there is any, has one number, then @number.
- */
+/* Whether the lane's foreground, if any, belongs to one piece.  Sets @number to
+ * it. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ bool
-is_column (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
-    uint32_t *number)
+is_one_piece_in_lane (const Rows<WARP_ROWS> &r,
+    const uint32_t numbers[WARP_ROWS], uint32_t *number)
 {
   uint32_t min_number = UINT32_MAX, max_number = 0;
 
@@ -995,45 +1021,45 @@ is_column (const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS],
   return min_number >= max_number;
 }
 
-/* Adds the warp's rows, in a tile of @n pieces; @numbers: of the lane's pixels.
- */
+/* Adds the warp's rows, in a tile with @n pieces; @numbers are those of the
+ * lane's pixels. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
-add_rows (const GpucclArgs &a, Tile<WARP_ROWS> *t, uint32_t n,
+add_warp_rows (const GpucclArgs &a, Tile<WARP_ROWS> *t, uint32_t n,
     const Rows<WARP_ROWS> &r, const uint32_t numbers[WARP_ROWS])
 {
   uint32_t one = 0;
 
-  if (is_empty (r))
+  if (is_tile_empty (r))
     return;
-  if ((n == 1 || is_of_one (r, numbers, &one)) && one < NEAR_SUMS) {
-    add_warp<DEPTH> (a.w, r, &t->sums, one);
+  if ((n == 1 || is_one_piece (r, numbers, &one)) && one < NEAR_SUMS) {
+    add_whole_warp<DEPTH> (a.w, r, &t->sums, one);
     return;
   }
-  if (!any_row (r.left) &&
-      __all_sync (ALL_LANES, is_column (r, numbers, &one)) &&
+  if (!any_row_bits (r.left) &&
+      __all_sync (ALL_LANES, is_one_piece_in_lane (r, numbers, &one)) &&
       __all_sync (ALL_LANES, one < NEAR_SUMS)) {
-    if (any_row (r.foreground) >> threadIdx.x % 32 & 1)
-      add_column<DEPTH> (a.w, r, &t->sums, one);
+    if (any_row_bits (r.foreground) >> threadIdx.x % 32 & 1)
+      add_lane_column<DEPTH> (a.w, r, &t->sums, one);
     return;
   }
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++)
-    add_row<DEPTH> (a, t, r, i, numbers[i]);
+    add_row_of_runs<DEPTH> (a, t, r, i, numbers[i]);
 }
 
 /* ---- A tile without foreground ---- */
 
-/* All labels of the tile are 0, four of them at once where they can be. */
+/* Sets all labels of the tile to 0, four at once if their addresses allow. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
-clear_labels (const GpucclArgs &a)
+clear_tile_labels (const GpucclArgs &a)
 {
   int width = a.w.frame.width, x = blockIdx.x * TILE + threadIdx.x % 8 * 4;
   int y0 = blockIdx.y * TILE, y1 = min (y0 + TILE, a.w.frame.height);
 
   if (threadIdx.x == 0)
-    a.p.seams[this_tile (a)].used = 0;
+    a.p.seams[tile_of_block (a)].used = 0;
   for (int y = y0 + threadIdx.x / 8; y < y1; y += tile_threads<WARP_ROWS> / 8) {
     uint32_t *labels = &a.w.labels[(uint32_t) (y * width + x)];
 
@@ -1047,8 +1073,8 @@ clear_labels (const GpucclArgs &a)
 
 /* ---- Pieces ---- */
 
-/* From the labels of the lane's pixels to their roots, all at once and two
- * steps at a time; roots are numbered. */
+/* Replaces the labels of the lane's pixels by their roots, all at once and two
+ * steps at a time, and numbers the roots. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
 number_roots (
@@ -1058,7 +1084,7 @@ number_roots (
   uint32_t roots[WARP_ROWS], n = 0, number = 0;
   bool climbs;
 
-  if (is_empty (r))
+  if (is_tile_empty (r))
     return;
   do {
     climbs = false;
@@ -1073,7 +1099,8 @@ number_roots (
   __syncwarp ();
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
-    uint32_t at = (uint32_t) (TILE * (first_row<WARP_ROWS> () + i) + lane);
+    uint32_t at =
+        (uint32_t) (TILE * (first_row_of_warp<WARP_ROWS> () + i) + lane);
 
     roots[i] = __ballot_sync (ALL_LANES, label[i] == at) & r.foreground[i + 1];
     n += __popc (roots[i]);
@@ -1085,7 +1112,7 @@ number_roots (
   number = __shfl_sync (ALL_LANES, number, 0);
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
-    uint32_t own = number + __popc (roots[i] & (lanes_to (lane) >> 1));
+    uint32_t own = number + __popc (roots[i] & (mask_of_lanes_to (lane) >> 1));
 
     number += __popc (roots[i]);
     if (!(roots[i] >> lane & 1))
@@ -1096,8 +1123,9 @@ number_roots (
   }
 }
 
-/* Makes the sums of the tile's @n pieces in global memory, for tiles with more
- * pieces than shared memory holds; the pieces' place is then known to all. */
+/* Clears the sums of the tile's @n pieces in global memory, for tiles with more
+ * pieces than shared memory has room for, and tells the whole block the number
+ * of the first piece. */
 template <int WARP_ROWS>
 static __device__ __forceinline__ void
 begin_far_sums (
@@ -1116,16 +1144,18 @@ begin_far_sums (
   __syncthreads ();
 }
 
-/* Gives the @n pieces away; starts of runs are labelled with theirs. */
+/* Writes the @n pieces to global memory, and labels the starts of runs with
+ * them. */
 template <Depth DEPTH, int WARP_ROWS>
 static __device__ __forceinline__ void
 write_pieces (const GpucclArgs &a, const Tile<WARP_ROWS> &t, uint32_t n,
     const Rows<WARP_ROWS> &r, uint32_t numbers[WARP_ROWS])
 {
   int lane = threadIdx.x % 32;
-  uint32_t at = (uint32_t) ((blockIdx.y * TILE + first_row<WARP_ROWS> ()) *
-          a.w.frame.width +
-      blockIdx.x * TILE + lane);
+  uint32_t at =
+      (uint32_t) ((blockIdx.y * TILE + first_row_of_warp<WARP_ROWS> ()) *
+              a.w.frame.width +
+          blockIdx.x * TILE + lane);
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++, at += (uint32_t) a.w.frame.width) {
@@ -1133,21 +1163,22 @@ write_pieces (const GpucclArgs &a, const Tile<WARP_ROWS> &t, uint32_t n,
     if (r.foreground[i + 1] & ~r.left[i + 1] & 1u << lane)
       a.w.labels[at] = numbers[i];
   }
-  write_edges<WARP_ROWS> (a, numbers);
+  write_edge_pieces<WARP_ROWS> (a, numbers);
   for (uint32_t i = threadIdx.x; i < n; i += tile_threads<WARP_ROWS>) {
     at = t.first + i;
     if (at >= a.p.max_pieces)
       return;
     a.p.parents[at] = at;
     if (i < NEAR_SUMS)
-      a.p.pieces[at] = frame_sum<DEPTH> (a.w, part_of (t.sums, i), t.roots[i]);
+      a.p.pieces[at] =
+          frame_sum_of_part<DEPTH> (a.w, piece_part (t.sums, i), t.roots[i]);
   }
 }
 
 /* ---- Kernel ---- */
 
-/* Unites the tile's runs, and turns labels into the numbers of pieces; returns
- * how many there are. */
+/* Joins the tile's runs, and replaces labels by the numbers of pieces.  Returns
+ * the number of pieces. */
 template <bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ uint32_t
 find_pieces (Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r, uint32_t later,
@@ -1155,11 +1186,11 @@ find_pieces (Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r, uint32_t later,
 {
   uint32_t n;
 
-  if (first_row<WARP_ROWS> ()) {
-    see_above (*t, r);
-    later |= links_of_lane<EIGHT, WARP_ROWS> (upwards<EIGHT> (*r, 1), 0);
+  if (first_row_of_warp<WARP_ROWS> ()) {
+    read_row_above (*t, r);
+    later |= links_of_lane<EIGHT, WARP_ROWS> (upward_links<EIGHT> (*r, 1), 0);
   }
-  unite_rows (t, later);
+  join_remaining_links (t, later);
   __syncthreads ();
   number_roots (t, *r, label);
   __syncthreads ();
@@ -1170,15 +1201,16 @@ find_pieces (Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r, uint32_t later,
   return n;
 }
 
-/* The pieces of the tile, whose place the first thread asks for while all add
- * up. */
+/* Sums the pieces of the tile.  The first thread meanwhile takes their numbers
+ * among all tiles. */
 template <Depth DEPTH, bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ uint32_t
 sum_pieces (const GpucclArgs &a, Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r,
     uint32_t number[WARP_ROWS])
 {
-  bool solid = is_solid (*r);
-  uint32_t later = label_rows<EIGHT> (t, *r, solid, number), n = 1, first = 0;
+  bool solid = are_rows_solid (*r);
+  uint32_t later = label_row_runs<EIGHT> (t, *r, solid, number), n = 1,
+           first = 0;
 
   if (!__syncthreads_and (solid))
     n = find_pieces<EIGHT> (t, r, later, number);
@@ -1192,14 +1224,14 @@ sum_pieces (const GpucclArgs &a, Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r,
   if (threadIdx.x == 0)
     first = atomicAdd (&a.p.counters->n_pieces, n);
   begin_far_sums (a, t, n, first);
-  add_rows<DEPTH> (a, t, n, *r, number);
+  add_warp_rows<DEPTH> (a, t, n, *r, number);
   if (threadIdx.x == 0 && n <= NEAR_SUMS)
     t->first = first;
   return n;
 }
 
-/* Threads at once on a multiprocessor: 40 registers each, if there is room;
- * with more of them and fewer blocks it is slower. */
+/* Threads at once on a multiprocessor: 40 registers for each, if there are as
+ * many.  With more registers and fewer blocks the kernel is slower. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 # define AT_ONCE 1024
 #else
@@ -1209,7 +1241,7 @@ sum_pieces (const GpucclArgs &a, Tile<WARP_ROWS> *t, Rows<WARP_ROWS> *r,
 template <Depth DEPTH, bool EIGHT, int WARP_ROWS>
 static __global__ void
 __launch_bounds__ (tile_threads<WARP_ROWS>, AT_ONCE / tile_threads<WARP_ROWS>)
-    tiles_kernel (const __grid_constant__ GpucclArgs a)
+    find_pieces_kernel (const __grid_constant__ GpucclArgs a)
 {
   __shared__ Tile<WARP_ROWS> t;
   bool first = threadIdx.x < 32, unknown = false;
@@ -1221,19 +1253,19 @@ __launch_bounds__ (tile_threads<WARP_ROWS>, AT_ONCE / tile_threads<WARP_ROWS>)
   allow_next ();
   if (threadIdx.x == 0)
     t.n = 0;
-  look (a.w, &r, &unknown);
-  if (!__syncthreads_or (any_row (r.foreground) | unknown)) {
-    clear_labels<WARP_ROWS> (a);
+  read_foreground (a.w, &r, &unknown);
+  if (!__syncthreads_or (any_row_bits (r.foreground) | unknown)) {
+    clear_tile_labels<WARP_ROWS> (a);
     return;
   }
   if (last)
     b = load_beside<DEPTH> (a.w);
   if (__any_sync (ALL_LANES, unknown))
-    count_unknown<WARP_ROWS> (a);
+    count_unknown_in_rows<WARP_ROWS> (a);
   clear_sums<WARP_ROWS> (&t.sums);
-  load_depth<DEPTH> (a.w, &r);
-  link_rows<DEPTH, EIGHT> (a.w.link, &r);
-  write_rows (a, &t, r);
+  load_row_depths<DEPTH> (a.w, &r);
+  link_warp_rows<DEPTH, EIGHT> (a.w.link, &r);
+  write_row_words (a, &t, r);
   if (first)
     write_upper_seam<DEPTH, EIGHT> (a, r);
   if (last)
@@ -1243,31 +1275,31 @@ __launch_bounds__ (tile_threads<WARP_ROWS>, AT_ONCE / tile_threads<WARP_ROWS>)
   write_pieces<DEPTH> (a, t, n, r, number);
 }
 
-/* The kernel that @a wants. */
+/* The kernel for the options in @a. */
 template <int WARP_ROWS>
 static GpucclKernel
-tiles_kernel_for (const GpucclArgs *a)
+pieces_kernel_for (const GpucclArgs *a)
 {
   bool eight = a->w.connectivity == 8;
 
   if (!a->w.frame.depth)
-    return eight ? tiles_kernel<NONE, true, WARP_ROWS>
-                 : tiles_kernel<NONE, false, WARP_ROWS>;
+    return eight ? find_pieces_kernel<NONE, true, WARP_ROWS>
+                 : find_pieces_kernel<NONE, false, WARP_ROWS>;
   if (a->w.link.bits)
-    return eight ? tiles_kernel<FINE, true, WARP_ROWS>
-                 : tiles_kernel<FINE, false, WARP_ROWS>;
-  return eight ? tiles_kernel<WHOLE, true, WARP_ROWS>
-               : tiles_kernel<WHOLE, false, WARP_ROWS>;
+    return eight ? find_pieces_kernel<FINE, true, WARP_ROWS>
+                 : find_pieces_kernel<FINE, false, WARP_ROWS>;
+  return eight ? find_pieces_kernel<WHOLE, true, WARP_ROWS>
+               : find_pieces_kernel<WHOLE, false, WARP_ROWS>;
 }
 
 GpucclKernel
 gpuccl_tiles_kernel (const GpucclArgs *a)
 {
-  return tiles_kernel_for<4> (a);
+  return pieces_kernel_for<4> (a);
 }
 
 GpucclKernel
 gpuccl_large_tiles_kernel (const GpucclArgs *a)
 {
-  return tiles_kernel_for<8> (a);
+  return pieces_kernel_for<8> (a);
 }

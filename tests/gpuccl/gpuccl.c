@@ -1239,7 +1239,7 @@ staged_open (Staged *s, DeviceKind kind, const GpucclParams *p, const Input *in)
   map = frame_to_device (&in->map, &s->dev, &s->map);
   depth = frame_to_device (&in->depth, &s->dev, &s->depth);
   frame = input_frame (in, &map, &depth);
-  ok (gpuccl_set (&s->bare.work, p, &frame));
+  ok (gpuccl_set_work (&s->bare.work, p, &frame));
 }
 
 static void

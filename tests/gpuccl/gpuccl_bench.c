@@ -168,7 +168,7 @@ bench_row (Bench *b, GpucclImage image, const char *method,
 static void
 bench_filter (BenchWork *w, const GpucclFrame *f)
 {
-  ok (gpuccl_set (&w->bare.work, w->params, f));
+  ok (gpuccl_set_work (&w->bare.work, w->params, f));
   ok (w->bare.stages->filter (&w->bench->dev, &w->bare.work));
 }
 
@@ -303,7 +303,7 @@ figure_labels (BenchWork *w, const GpucclFrame *f)
   const Device *dev = &w->bench->dev;
   GpucclWork *work = &w->bare.work;
 
-  ok (gpuccl_set (work, w->params, f));
+  ok (gpuccl_set_work (work, w->params, f));
   if (w->params->algorithm == GPUCCL_LABEL_EQUIVALENCE)
     ok (s->label_equivalence (dev, work));
   else if (w->params->algorithm == GPUCCL_IMPROVED_LABEL_EQUIVALENCE)

@@ -464,7 +464,7 @@ time_stages (Stages *t, Source *s, DeviceTimer *timer, const GpucclFrame *frame)
   double labels = 0, measure = 0;
 
   p.algorithm = GPUCCL_IMPROVED_LABEL_EQUIVALENCE, p.skip_checks = 2;
-  ok (gpuccl_set (w, &p, frame));
+  ok (gpuccl_set_work (w, &p, frame));
   ok (t->bare.stages->filter (&s->dev, w));
   ok (device_wait (&s->dev));
   ok (device_timer_begin (&s->dev, timer));

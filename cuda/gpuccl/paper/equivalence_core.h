@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a pixel does in label equivalence (sections 3.1 and 3.2).  A label is
- * 1 + the number of a pixel, y width + x; 0 is the background. */
+ * Label equivalence of one pixel (sections 3.1 and 3.2).  A label is 1 + the
+ * number of a pixel, y width + x; 0 is the background. */
 #pragma once
 
 #include "gpuccl/gpuccl_core.h"
@@ -15,7 +15,7 @@ gpuccl_root (const uint32_t *list, uint32_t label)
   return label;
 }
 
-/* The label that pixel (x, y) starts with. */
+/* The first label of pixel (x, y). */
 BOTH uint32_t
 gpuccl_first_label (const GpucclWork *w, int x, int y)
 {
@@ -24,8 +24,8 @@ gpuccl_first_label (const GpucclWork *w, int x, int y)
       : 0;
 }
 
-/* Whether neighbour (u, v) lies in @box and hangs together with foreground
- * pixel (x, y); its label then goes to @label. */
+/* Whether neighbour (u, v) is in @box and linked to foreground pixel (x, y).
+ * Sets @label to its label. */
 BOTH bool
 gpuccl_neighbour (const GpucclWork *w, const uint32_t *labels, ImageBox box,
     int x, int y, int u, int v, uint32_t *label)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Label equivalence (section 3.1) and its improvement (3.2), pass by pass as
- * the paper's kernels go.  The frame is not padded (3.5). */
+ * the paper's kernels do it.  The frame is not padded (3.5). */
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/paper/equivalence_core.h"
 
@@ -48,7 +48,7 @@ gpuccl_analyse_cpu (const GpucclWork *w, ImageBox box, uint32_t *list)
 
 /* The third kernel of section 3.1. */
 static void
-relabel (const GpucclWork *w)
+relabel_cpu (const GpucclWork *w)
 {
   size_t pixels = (size_t) w->frame.width * w->frame.height;
 
@@ -57,9 +57,10 @@ relabel (const GpucclWork *w)
       w->labels[i] = w->scratch[w->labels[i] - 1];
 }
 
-/* Until nothing changes; the first checks for that may be left out (3.5.2). */
+/* Iterates until no label changes.  The first checks may be left out
+ * (3.5.2). */
 static const char *
-iterate (const GpucclWork *w, uint32_t *list)
+iterate_cpu (const GpucclWork *w, uint32_t *list)
 {
   ImageBox all = {0, 0, w->frame.width, w->frame.height};
   uint32_t n = 0;
@@ -69,7 +70,7 @@ iterate (const GpucclWork *w, uint32_t *list)
     changed = gpuccl_scan_cpu (w, all, w->labels, list);
     gpuccl_analyse_cpu (w, all, list);
     if (list != w->labels)
-      relabel (w);
+      relabel_cpu (w);
     n++;
   } while (changed || n <= (uint32_t) w->skip_checks);
   w->result->iterations = n;
@@ -84,7 +85,7 @@ gpuccl_label_equivalence_cpu (const Device *dev, const GpucclWork *w)
   (void) dev;
   gpuccl_begin_labels_cpu (w, all, w->labels);
   gpuccl_begin_labels_cpu (w, all, w->scratch);
-  return iterate (w, w->scratch);
+  return iterate_cpu (w, w->scratch);
 }
 
 const char *
@@ -94,5 +95,5 @@ gpuccl_improved_cpu (const Device *dev, const GpucclWork *w)
 
   (void) dev;
   gpuccl_begin_labels_cpu (w, all, w->labels);
-  return iterate (w, w->labels);
+  return iterate_cpu (w, w->labels);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Label equivalence (section 3.1) and its improvement (3.2), kernel by kernel
- * as in the paper: its threads write lower labels to the roots without atomics,
- * and a label that is overwritten is found again in the next iteration. */
+ * as in the paper: threads write lower labels to the roots without atomics, and
+ * a label that is overwritten is found again in the next iteration. */
 #include "gpuccl/paper/loop.cuh"
 
 static __global__ void
-begin_kernel (
+begin_labels_kernel (
     const __grid_constant__ GpucclWork w, GpucclLoop *loop, uint32_t *list)
 {
   int x = gpuccl_x (), y = gpuccl_y ();
@@ -22,7 +22,7 @@ begin_kernel (
 }
 
 static __global__ void
-scan_kernel (GpucclLoop *loop)
+scan_labels_kernel (GpucclLoop *loop)
 {
   const GpucclWork w = loop->work;
   ImageBox all = {0, 0, w.frame.width, w.frame.height};
@@ -42,7 +42,7 @@ scan_kernel (GpucclLoop *loop)
 }
 
 static __global__ void
-analyse_kernel (GpucclLoop *loop, uint32_t *changed)
+analyse_labels_kernel (GpucclLoop *loop, uint32_t *changed)
 {
   gpuccl_analyse (loop);
   if (gpuccl_is_first_thread ())
@@ -51,7 +51,7 @@ analyse_kernel (GpucclLoop *loop, uint32_t *changed)
 
 /* The third kernel of section 3.1. */
 static __global__ void
-relabel_kernel (GpucclLoop *loop)
+relabel_pixels_kernel (GpucclLoop *loop)
 {
   const GpucclFrame f = loop->work.frame;
   uint32_t *label;
@@ -65,14 +65,14 @@ relabel_kernel (GpucclLoop *loop)
 }
 
 static const char *
-iterate (const Device *dev, const GpucclWork *w, GpucclPass relabel)
+iterate_cuda (const Device *dev, const GpucclWork *w, GpucclPass relabel)
 {
   const GpucclCuda *c = (const GpucclCuda *) w->state;
   dim3 blocks = gpuccl_blocks (&w->frame), threads = gpuccl_threads ();
   cudaStream_t stream = device_stream (dev);
 
-  scan_kernel<<<blocks, threads, 0, stream>>> (c->loop);
-  analyse_kernel<<<blocks, threads, 0, stream>>> (c->loop, c->changed);
+  scan_labels_kernel<<<blocks, threads, 0, stream>>> (c->loop);
+  analyse_labels_kernel<<<blocks, threads, 0, stream>>> (c->loop, c->changed);
   if (relabel)
     relabel<<<blocks, threads, 0, stream>>> (c->loop);
   CUDA_TRY (cudaGetLastError ());
@@ -85,7 +85,7 @@ repeat_on_host (const Device *dev, const GpucclWork *w, GpucclPass relabel)
   const GpucclCuda *c = (const GpucclCuda *) w->state;
 
   do {
-    TRY (iterate (dev, w, relabel));
+    TRY (iterate_cuda (dev, w, relabel));
     TRY (dev->ops->wait (dev));
   } while (*c->changed);
   return NULL;
@@ -99,25 +99,25 @@ repeat_on_device (const Device *dev, const GpucclWork *w, GpucclPass relabel)
 
   if (!g->exec) {
     gpuccl_loop_clear (g);
-    TRY (gpuccl_loop_make (g, &w->frame, c->loop, scan_kernel, relabel));
+    TRY (gpuccl_loop_make (g, &w->frame, c->loop, scan_labels_kernel, relabel));
   }
   CUDA_TRY (cudaGraphLaunch (g->exec, device_stream (dev)));
   return NULL;
 }
 
-/* The iterations after which nobody asks whether it is the end (3.5.2) come
- * before the loop. */
+/* Runs the iterations for which the end is not checked (3.5.2), then the
+ * loop. */
 static const char *
-run_loop (
+run_equivalence (
     const Device *dev, const GpucclWork *w, uint32_t *list, GpucclPass relabel)
 {
   const GpucclCuda *c = (const GpucclCuda *) w->state;
 
-  begin_kernel<<<gpuccl_blocks (&w->frame), gpuccl_threads (), 0,
+  begin_labels_kernel<<<gpuccl_blocks (&w->frame), gpuccl_threads (), 0,
       device_stream (dev)>>> (*w, c->loop, list);
   CUDA_TRY (cudaGetLastError ());
   for (int i = 0; i < w->skip_checks; i++)
-    TRY (iterate (dev, w, relabel));
+    TRY (iterate_cuda (dev, w, relabel));
   return w->host_loop || !gpuccl_loop_possible ()
       ? repeat_on_host (dev, w, relabel)
       : repeat_on_device (dev, w, relabel);
@@ -126,11 +126,11 @@ run_loop (
 const char *
 gpuccl_label_equivalence_cuda (const Device *dev, const GpucclWork *w)
 {
-  return run_loop (dev, w, w->scratch, relabel_kernel);
+  return run_equivalence (dev, w, w->scratch, relabel_pixels_kernel);
 }
 
 const char *
 gpuccl_improved_cuda (const Device *dev, const GpucclWork *w)
 {
-  return run_loop (dev, w, w->labels, NULL);
+  return run_equivalence (dev, w, w->labels, NULL);
 }

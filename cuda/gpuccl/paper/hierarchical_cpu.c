@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Hierarchical merging (section 3.3, figure 3): components of small tiles, then
- * of 4 x 4 tiles, of 4 x 4 of these and so on.  Frames may have any size. */
+ * of 4 x 4 tiles, of 4 x 4 of these, and so on.  Frames may have any size. */
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/paper/equivalence_core.h"
 
@@ -9,17 +9,17 @@
 #define GROUP 4
 
 static int
-smaller (int a, int b)
+smaller_int (int a, int b)
 {
   return a < b ? a : b;
 }
 
 /* Kernel 1, by improved label equivalence. */
 static void
-solve_tile (const GpucclWork *w, int x0, int y0)
+solve_tile_cpu (const GpucclWork *w, int x0, int y0)
 {
-  ImageBox tile = {x0, y0, smaller (x0 + TILE, w->frame.width),
-      smaller (y0 + TILE, w->frame.height)};
+  ImageBox tile = {x0, y0, smaller_int (x0 + TILE, w->frame.width),
+      smaller_int (y0 + TILE, w->frame.height)};
   bool changed;
 
   gpuccl_begin_labels_cpu (w, tile, w->labels);
@@ -29,11 +29,11 @@ solve_tile (const GpucclWork *w, int x0, int y0)
   } while (changed);
 }
 
-/* Kernel 2 for one pixel: of the roots of (x, y) and of each neighbour in the
- * column before it, or in the row where @up, the higher one gets the label of
- * the lower. */
+/* Kernel 2 for one pixel.  For each neighbour in the column before (x, y), or
+ * with @up in the row above, the higher of the two roots gets the label of the
+ * lower. */
 static void
-merge (const GpucclWork *w, int x, int y, bool up)
+merge_pixel_cpu (const GpucclWork *w, int x, int y, bool up)
 {
   ImageBox all = {0, 0, w->frame.width, w->frame.height};
   int width = w->frame.width, reach = w->connectivity == 8;
@@ -56,7 +56,7 @@ merge (const GpucclWork *w, int x, int y, bool up)
 
 /* Kernel 3 for one pixel. */
 static void
-update (const GpucclWork *w, int x, int y)
+update_pixel_cpu (const GpucclWork *w, int x, int y)
 {
   uint32_t *label = &w->labels[(size_t) y * w->frame.width + x];
 
@@ -64,32 +64,32 @@ update (const GpucclWork *w, int x, int y)
     *label = gpuccl_root (w->labels, *label);
 }
 
-/* Whether a border between tiles of side @tile, inside a group of them, is
- * before row or column @at. */
+/* Whether row or column @at begins behind a border between tiles of side @tile
+ * that are in one group. */
 static bool
-is_border (int at, int tile)
+is_tile_border (int at, int tile)
 {
   return at && at % tile == 0 && at % (GROUP * tile);
 }
 
 static void
-merge_level (const GpucclWork *w, int tile)
+merge_level_cpu (const GpucclWork *w, int tile)
 {
   int width = w->frame.width, height = w->frame.height;
 
   for (int y = 0; y < height; y++)
     for (int x = tile; x < width; x += tile)
-      if (is_border (x, tile))
-        merge (w, x, y, false);
+      if (is_tile_border (x, tile))
+        merge_pixel_cpu (w, x, y, false);
   for (int y = tile; y < height; y += tile)
-    for (int x = 0; x < width && is_border (y, tile); x++)
-      merge (w, x, y, true);
+    for (int x = 0; x < width && is_tile_border (y, tile); x++)
+      merge_pixel_cpu (w, x, y, true);
   for (int y = 0; y < height; y++)
     for (int x = tile; x < width; x += tile)
-      update (w, x - 1, y), update (w, x, y);
+      update_pixel_cpu (w, x - 1, y), update_pixel_cpu (w, x, y);
   for (int y = tile; y < height; y += tile)
     for (int x = 0; x < width; x++)
-      update (w, x, y - 1), update (w, x, y);
+      update_pixel_cpu (w, x, y - 1), update_pixel_cpu (w, x, y);
 }
 
 const char *
@@ -101,9 +101,9 @@ gpuccl_hierarchical_cpu (const Device *dev, const GpucclWork *w)
   (void) dev;
   for (int y = 0; y < height; y += TILE)
     for (int x = 0; x < width; x += TILE)
-      solve_tile (w, x, y);
+      solve_tile_cpu (w, x, y);
   for (int tile = TILE; tile < width || tile < height; tile *= GROUP)
-    merge_level (w, tile);
+    merge_level_cpu (w, tile);
   gpuccl_analyse_cpu (w, all, w->labels); /* kernel 4 */
   w->result->iterations = 0;
   return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Hierarchical merging (section 3.3, figure 3): components of small tiles in
- * shared memory, then of 4 x 4 tiles, of 4 x 4 of these and so on.  Frames may
+ * shared memory, then of 4 x 4 tiles, of 4 x 4 of these, and so on.  Frames may
  * have any size. */
 #include "gpuccl/gpuccl_cuda.cuh"
 #include "gpuccl/paper/equivalence_core.h"
@@ -9,8 +9,8 @@
 #define TILE 16
 #define GROUP 4
 
-/* The neighbours in the tile that hang together with the thread's pixel, which
- * is foreground: bit 3 (dy + 1) + dx + 1.  @labels: the tile's. */
+/* The neighbours in the tile that are linked to the thread's pixel, which is
+ * foreground: bit 3 (dy + 1) + dx + 1.  @labels are the tile's. */
 static __device__ uint32_t
 links_in_tile (const GpucclWork &w, const uint32_t labels[], int x, int y)
 {
@@ -38,11 +38,11 @@ min_in_tile (const uint32_t labels[], int at, uint32_t links)
   return min_label;
 }
 
-/* Kernel 1: a block solves a tile by improved label equivalence.  Between the
- * barriers labels are either read or written. */
+/* Kernel 1: a block solves a tile by improved label equivalence.  Between two
+ * barriers, labels are either read or written. */
 static __global__ void
 __launch_bounds__ (TILE *TILE)
-    tile_kernel (const __grid_constant__ GpucclWork w)
+    solve_tile_kernel (const __grid_constant__ GpucclWork w)
 {
   __shared__ uint32_t labels[TILE * TILE];
   int x = gpuccl_x (), y = gpuccl_y (), at = threadIdx.y * TILE + threadIdx.x;
@@ -76,10 +76,10 @@ __launch_bounds__ (TILE *TILE)
   w.labels[(size_t) y * w.frame.width + x] = label;
 }
 
-/* Hangs the higher one of two roots at the lower one, whatever other threads do
- * meanwhile. */
+/* Joins the trees of two labels: the higher root gets the lower one as parent,
+ * whatever other threads do at the same time. */
 static __device__ void
-unite (uint32_t *labels, uint32_t a, uint32_t b)
+join_trees (uint32_t *labels, uint32_t a, uint32_t b)
 {
   for (;;) {
     uint32_t high, low, before;
@@ -96,10 +96,10 @@ unite (uint32_t *labels, uint32_t a, uint32_t b)
   }
 }
 
-/* Kernel 2 for one pixel: it is joined to its neighbours in the column before
- * it, or in the row where @up. */
+/* Kernel 2 for one pixel: joins it to its neighbours in the column before it
+ * or, with @up, in the row above. */
 static __device__ void
-merge (const GpucclWork &w, int x, int y, bool up)
+merge_pixel_cuda (const GpucclWork &w, int x, int y, bool up)
 {
   ImageBox all = {0, 0, w.frame.width, w.frame.height};
   uint32_t label = w.labels[(size_t) y * w.frame.width + x], other;
@@ -108,12 +108,12 @@ merge (const GpucclWork &w, int x, int y, bool up)
   for (int k = -reach; k <= reach && label; k++)
     if (gpuccl_neighbour (&w, w.labels, all, x, y, up ? x + k : x - 1,
             up ? y - 1 : y + k, &other))
-      unite (w.labels, label, other);
+      join_trees (w.labels, label, other);
 }
 
 /* Kernel 3 for one pixel. */
 static __device__ void
-update (const GpucclWork &w, int x, int y)
+update_pixel_cuda (const GpucclWork &w, int x, int y)
 {
   uint32_t *label = &w.labels[(size_t) y * w.frame.width + x];
 
@@ -121,8 +121,8 @@ update (const GpucclWork &w, int x, int y)
     *label = gpuccl_root (w.labels, *label);
 }
 
-/* How many borders there are between tiles of side @tile, inside groups of
- * them; where border @i is. */
+/* The number of borders between tiles of side @tile that are in one group; the
+ * position of border @i. */
 BOTH int
 n_borders (int side, int tile)
 {
@@ -137,8 +137,8 @@ border_at (int i, int tile)
   return (i / (GROUP - 1) * GROUP + i % (GROUP - 1) + 1) * tile;
 }
 
-/* The pixel after a border that is thread @i's: first those of columns.
- * Returns whether there is one. */
+/* The pixel behind a border for thread @i; the borders of columns come first.
+ * Returns whether there is such a pixel. */
 static __device__ bool
 border_pixel (const GpucclFrame &f, int tile, int i, int *x, int *y, bool *up)
 {
@@ -157,37 +157,37 @@ border_pixel (const GpucclFrame &f, int tile, int i, int *x, int *y, bool *up)
 }
 
 static __global__ void
-merge_kernel (const __grid_constant__ GpucclWork w, int tile)
+merge_borders_kernel (const __grid_constant__ GpucclWork w, int tile)
 {
   int x, y, i = blockIdx.x * blockDim.x + threadIdx.x;
   bool up;
 
   if (border_pixel (w.frame, tile, i, &x, &y, &up))
-    merge (w, x, y, up);
+    merge_pixel_cuda (w, x, y, up);
 }
 
 static __global__ void
-update_kernel (const __grid_constant__ GpucclWork w, int tile)
+update_borders_kernel (const __grid_constant__ GpucclWork w, int tile)
 {
   int x, y, i = blockIdx.x * blockDim.x + threadIdx.x;
   bool up;
 
   if (!border_pixel (w.frame, tile, i, &x, &y, &up))
     return;
-  update (w, x, y);
-  update (w, x - !up, y - up);
+  update_pixel_cuda (w, x, y);
+  update_pixel_cuda (w, x - !up, y - up);
 }
 
 /* Kernel 4. */
 static __global__ void
-flatten_kernel (const __grid_constant__ GpucclWork w)
+flatten_labels_kernel (const __grid_constant__ GpucclWork w)
 {
   int x = gpuccl_x (), y = gpuccl_y ();
 
   if (gpuccl_is_first_thread ())
     w.result->iterations = 0;
   if (x < w.frame.width && y < w.frame.height)
-    update (w, x, y);
+    update_pixel_cuda (w, x, y);
 }
 
 const char *
@@ -196,16 +196,18 @@ gpuccl_hierarchical_cuda (const Device *dev, const GpucclWork *w)
   const GpucclFrame *f = &w->frame;
   cudaStream_t stream = device_stream (dev);
 
-  tile_kernel<<<dim3 (ceil_div (f->width, TILE), ceil_div (f->height, TILE)),
+  solve_tile_kernel<<<dim3 (ceil_div (f->width, TILE),
+                          ceil_div (f->height, TILE)),
       dim3 (TILE, TILE), 0, stream>>> (*w);
   for (int tile = TILE; tile < f->width || tile < f->height; tile *= GROUP) {
     int n = n_borders (f->width, tile) * f->height +
         n_borders (f->height, tile) * f->width;
 
-    merge_kernel<<<ceil_div (n, 256), 256, 0, stream>>> (*w, tile);
-    update_kernel<<<ceil_div (n, 256), 256, 0, stream>>> (*w, tile);
+    merge_borders_kernel<<<ceil_div (n, 256), 256, 0, stream>>> (*w, tile);
+    update_borders_kernel<<<ceil_div (n, 256), 256, 0, stream>>> (*w, tile);
   }
-  flatten_kernel<<<gpuccl_blocks (f), gpuccl_threads (), 0, stream>>> (*w);
+  flatten_labels_kernel<<<gpuccl_blocks (f), gpuccl_threads (), 0, stream>>> (
+      *w);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }

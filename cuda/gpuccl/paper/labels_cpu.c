@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Runs of labels that are known already, so that what the paper's algorithms
- * and the window find is measured as runs are. */
+ * Runs from given labels, so that the components of the paper's algorithms and
+ * of the window are measured in the same way as runs. */
 #include <string.h>
 
 #include "gpuccl/gpuccl_cpu.h"
@@ -29,7 +29,7 @@ gpuccl_read_label_bits_cpu (const GpucclWork *w)
   }
 }
 
-/* The pixel that a label names begins the first run of its component. */
+/* The pixel that a label names is the first of its component's first run. */
 void
 gpuccl_join_by_labels_cpu (const GpucclWork *w)
 {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The loop of label equivalence, and what is in each of its passes. */
+ * The loop of label equivalence, and the parts of a pass. */
 #pragma once
 
 #include "gpuccl/gpuccl_cuda.cuh"
 #include "gpuccl/paper/equivalence_core.h"
 
-/* Analysis, for the thread's own pixel. */
+/* Analyses the thread's own pixel. */
 static __device__ __forceinline__ void
 gpuccl_analyse (GpucclLoop *loop)
 {
@@ -21,7 +21,7 @@ gpuccl_analyse (GpucclLoop *loop)
     *label = gpuccl_root (list, *label);
 }
 
-/* Ends an iteration: whether scanning changed a label. */
+/* Ends an iteration.  Returns whether scanning changed a label. */
 static __device__ __forceinline__ uint32_t
 gpuccl_end_iteration (GpucclLoop *loop)
 {
@@ -34,9 +34,9 @@ gpuccl_end_iteration (GpucclLoop *loop)
 
 C_BEGIN
 
-/* Whether the device can repeat by itself; a graph of
- * @scan, analysis and, where it is not NULL, @relabel, again and again until
- * nothing changes. */
+/* Whether the device can repeat a graph by itself; and the graph, of @scan,
+ * analysis and, unless it is NULL, @relabel, repeated until no label
+ * changes. */
 bool gpuccl_loop_possible (void);
 const char *gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f,
     GpucclLoop *loop, GpucclPass scan, GpucclPass relabel);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Label equivalence's loop as a graph that repeats itself: what the paper tried
- * with dynamic parallelism (section 3.5.1).  A file of its own, because a
- * driver that knows no such graphs cannot load it. */
+ * The loop of label equivalence as a graph that repeats itself, for which the
+ * paper tried dynamic parallelism (section 3.5.1).  It is in a file of its own
+ * because a driver that does not support such graphs cannot load it. */
 #include "gpuccl/paper/loop.cuh"
 
 void
@@ -18,7 +18,7 @@ gpuccl_loop_clear (GpucclLoopGraph *g)
 #if CUDART_VERSION >= 12040
 
 static __global__ void
-analyse_kernel (GpucclLoop *loop, cudaGraphConditionalHandle handle)
+analyse_in_loop_kernel (GpucclLoop *loop, cudaGraphConditionalHandle handle)
 {
   gpuccl_analyse (loop);
   if (gpuccl_is_first_thread ())
@@ -33,10 +33,10 @@ gpuccl_loop_possible (void)
   return cudaDriverGetVersion (&driver) == cudaSuccess && driver >= 12040;
 }
 
-/* Adds a kernel that comes after @before, unless that is NULL. */
+/* Adds a kernel behind @before, unless that is NULL. */
 static const char *
-add_kernel (cudaGraph_t graph, const GpucclFrame *f, void *kernel, void **args,
-    cudaGraphNode_t before, cudaGraphNode_t *node)
+add_graph_kernel (cudaGraph_t graph, const GpucclFrame *f, void *kernel,
+    void **args, cudaGraphNode_t before, cudaGraphNode_t *node)
 {
   cudaKernelNodeParams p = {};
 
@@ -50,7 +50,7 @@ add_kernel (cudaGraph_t graph, const GpucclFrame *f, void *kernel, void **args,
 }
 
 static const char *
-add_loop (
+add_graph_loop (
     GpucclLoopGraph *g, cudaGraphConditionalHandle handle, cudaGraph_t *body)
 {
   cudaGraphNodeParams p = {};
@@ -81,11 +81,13 @@ gpuccl_loop_make (GpucclLoopGraph *g, const GpucclFrame *f, GpucclLoop *loop,
   CUDA_TRY (cudaGraphCreate (&g->graph, 0));
   CUDA_TRY (cudaGraphConditionalHandleCreate (
       &handle, g->graph, 1, cudaGraphCondAssignDefault));
-  TRY (add_loop (g, handle, &body));
-  TRY (add_kernel (body, f, (void *) scan, args, NULL, &scanned));
-  TRY (add_kernel (body, f, (void *) analyse_kernel, args, scanned, &analysed));
+  TRY (add_graph_loop (g, handle, &body));
+  TRY (add_graph_kernel (body, f, (void *) scan, args, NULL, &scanned));
+  TRY (add_graph_kernel (
+      body, f, (void *) analyse_in_loop_kernel, args, scanned, &analysed));
   if (relabel)
-    TRY (add_kernel (body, f, (void *) relabel, args, analysed, &relabelled));
+    TRY (add_graph_kernel (
+        body, f, (void *) relabel, args, analysed, &relabelled));
   CUDA_TRY (cudaGraphInstantiateWithFlags (&g->exec, g->graph, 0));
   return NULL;
 }

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From labels to components: areas in an array with an element for each pixel,
- * as in the paper (section 3.5), of which those at first pixels are used; the
- * largest; sums, for components that are large enough only; and the extents of
- * candidates.  All is done with integer atomics, so their order does not
- * matter. */
+ * From labels to components, as in the paper (section 3.5): areas in an array
+ * with an element for each pixel, of which those at components' first pixels
+ * are used; the largest component; sums of components that are large enough;
+ * and the extents of candidates.  All additions are integer atomics, so that
+ * their order does not matter. */
 #include "gpuccl/gpuccl_cuda.cuh"
 
-/* ---- How labels are read ----
+/* ---- Reading labels ----
  *
- * A thread goes down a piece of a column and keeps what it has of one component
- * until it meets another, and then a warp puts together what its threads have
- * of the same. */
+ * A thread walks down a part of a column and keeps the sums of one component
+ * until it meets another.  Then the warp combines the sums of threads with the
+ * same component. */
 
 #define STRIPS_A_BLOCK 8
 
@@ -19,10 +19,10 @@ typedef struct {
   int x, y0, y1;
 } Strip;
 
-/* How many rows a strip has: few where the frame is small, so that there are
+/* The number of rows of a strip: few if the frame is small, so that there are
  * enough strips to keep the device busy. */
 static inline int
-rows_of (const GpucclFrame *f)
+rows_of_strip (const GpucclFrame *f)
 {
   int rows = ceil_div (f->width, 32) * f->height / 2048;
 
@@ -30,26 +30,27 @@ rows_of (const GpucclFrame *f)
 }
 
 static inline dim3
-strips_of (const GpucclFrame *f, int rows)
+strips_of_frame (const GpucclFrame *f, int rows)
 {
   return dim3 (
       ceil_div (f->width, 32), ceil_div (f->height, rows * STRIPS_A_BLOCK));
 }
 
 static __device__ __forceinline__ Strip
-strip_of (const GpucclFrame &f, int rows)
+strip_of_thread (const GpucclFrame &f, int rows)
 {
   int y0 = gpuccl_y () * rows;
 
   return {gpuccl_x (), y0, min (y0 + rows, f.height)};
 }
 
-/* This many rows are read at a time, since none waits for another. */
+/* Rows that are loaded at a time, without waiting for each. */
 #define ROWS_AT_ONCE 8
 
-/* Labels of column @x from row @y on, 0 from @y1 on and outside the frame. */
+/* Loads the labels of column @x from row @y on; 0 from @y1 on and outside of
+ * the frame. */
 static __device__ __forceinline__ void
-read_labels (
+load_strip_labels (
     const GpucclWork &w, int x, int y, int y1, uint32_t labels[ROWS_AT_ONCE])
 {
 #pragma unroll
@@ -59,12 +60,13 @@ read_labels (
         : 0;
 }
 
-/* The lanes of a warp that hold the same. */
+/* The lanes of a warp that hold the same label. */
 typedef struct {
-  bool in, first; /* of them; the first of them */
+  bool in, first; /* this lane is one of them; it is the first of them */
 } Group;
 
-/* Takes the lanes out of @left that hold what the first one in it holds. */
+/* Removes from @left the lanes with the label of its first lane, and returns
+ * them. */
 static __device__ __forceinline__ Group
 next_group (uint32_t *left, uint32_t held)
 {
@@ -77,10 +79,10 @@ next_group (uint32_t *left, uint32_t held)
   return g;
 }
 
-/* Rows and columns: the lines in which candidates have a first and a last
- * pixel. */
+/* The number of rows and columns, in each of which a candidate has a first and
+ * a last pixel. */
 BOTH int
-lines_of (const GpucclFrame *f)
+lines_of_frame (const GpucclFrame *f)
 {
   return f->height + f->width;
 }
@@ -89,9 +91,9 @@ lines_of (const GpucclFrame *f)
 
 /* ---- Sums ---- */
 
-/* The sum over the lanes, of at most 32 strips: it fits in 32 bits. */
+/* The sum over the lanes, of at most 32 strips, which fits in 32 bits. */
 static __device__ __forceinline__ GpucclSum
-warp_gather (const GpucclSum &s, bool depth, bool rays)
+sum_held_of_warp (const GpucclSum &s, bool depth, bool rays)
 {
   GpucclSum t = s;
 
@@ -114,8 +116,8 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
   return t;
 }
 
-/* Most pixels are neither the first nor the last of anything, which a look
- * shows at less cost than an atomic. */
+/* Lowers @a to @b.  Most pixels are neither the first nor the last of any line,
+ * which a load shows at less cost than an atomic. */
 #define LOWER_TO(a, b) \
  do { \
   if ((b) < (a)) \
@@ -127,9 +129,9 @@ warp_gather (const GpucclSum &s, bool depth, bool rays)
    atomicMax (&(a), b); \
  } while (0)
 
-/* Label, area and the uppermost row are known. */
+/* Adds @s to @to, whose label, area and uppermost row are known. */
 static __device__ __forceinline__ void
-add_to (GpucclSum *to, const GpucclSum &s)
+add_sum_to (GpucclSum *to, const GpucclSum &s)
 {
   atomicAdd (&to->x, s.x);
   atomicAdd (&to->y, s.y);
@@ -148,14 +150,14 @@ add_to (GpucclSum *to, const GpucclSum &s)
 
 /* ---- Extents of candidates ---- */
 
-/* What candidates a thread meets. */
+/* The candidates among a thread's pixels. */
 typedef struct {
   uint32_t n, labels[GPUCCL_CANDIDATES];
 } Candidates;
 
-/* 1 + the candidate that has @label, 0: none. */
+/* 1 + the candidate with @label; 0: none. */
 static __device__ __forceinline__ uint32_t
-candidate_of (const Candidates &k, uint32_t label)
+candidate_of_label (const Candidates &k, uint32_t label)
 {
   uint32_t found = 0;
 
@@ -167,19 +169,19 @@ candidate_of (const Candidates &k, uint32_t label)
 }
 
 static __device__ __forceinline__ void
-extend (const GpucclWork &w, const GpucclCuda &c, uint32_t candidate, int line,
-    int first, int last)
+extend_line (const GpucclWork &w, const GpucclCuda &c, uint32_t candidate,
+    int line, int first, int last)
 {
-  size_t at = (size_t) (candidate - 1) * lines_of (&w.frame) + line;
+  size_t at = (size_t) (candidate - 1) * lines_of_frame (&w.frame) + line;
 
   LOWER_TO (c.first[at], (uint32_t) first);
   RAISE_TO (c.last[at], (uint32_t) last);
 }
 
-/* Extends a row by the pixels that the lanes have of candidates: those between
- * others of the same change nothing. */
+/* Extends a row of candidates by the lanes' pixels; pixels between others of
+ * the same candidate change nothing. */
 static __device__ __forceinline__ void
-extend_row (
+extend_candidate_row (
     const GpucclWork &w, const GpucclCuda &c, uint32_t candidate, int x, int y)
 {
   uint32_t left = __shfl_up_sync (ALL_LANES, candidate, 1);
@@ -188,31 +190,32 @@ extend_row (
   if (candidate &&
       (threadIdx.x == 0 || threadIdx.x == 31 || left != candidate ||
           right != candidate))
-    extend (w, c, candidate, y, x, x);
+    extend_line (w, c, candidate, y, x, x);
 }
 
 /* ---- A strip ---- */
 
-/* What a thread has of the component that it met last. */
+/* The component that a thread met last, and its sums. */
 typedef struct {
-  uint32_t label, place; /* 1 + where its sum is; 0: it has none */
+  uint32_t label, place; /* 1 + the place of its sum; 0: it has none */
   uint32_t candidate;
   int first, last; /* rows */
   GpucclSum sum;
 } Held;
 
 static __device__ __forceinline__ void
-hold (const GpucclWork &w, const Candidates &k, Held *h, uint32_t label, int y)
+hold_component (
+    const GpucclWork &w, const Candidates &k, Held *h, uint32_t label, int y)
 {
   h->label = label;
   h->place = w.scratch[label - 1];
-  h->candidate = h->place ? candidate_of (k, label) : 0;
+  h->candidate = h->place ? candidate_of_label (k, label) : 0;
   h->first = y;
   h->sum = gpuccl_sum_nothing ();
 }
 
 static __device__ __forceinline__ void
-add_pixel (const GpucclWork &w, Held *h, int x, int y, uint32_t z)
+add_held_pixel (const GpucclWork &w, Held *h, int x, int y, uint32_t z)
 {
   GpucclSum pixel = gpuccl_sum_pixel (x, y, h->label);
 
@@ -223,27 +226,28 @@ add_pixel (const GpucclWork &w, Held *h, int x, int y, uint32_t z)
 }
 
 static __device__ __forceinline__ void
-extend_column (const GpucclWork &w, const GpucclCuda &c, const Held &h, int x)
+extend_candidate_column (
+    const GpucclWork &w, const GpucclCuda &c, const Held &h, int x)
 {
   if (h.candidate)
-    extend (w, c, h.candidate, w.frame.height + x, h.first, h.last);
+    extend_line (w, c, h.candidate, w.frame.height + x, h.first, h.last);
 }
 
-/* One row; the whole warp calls. */
+/* Adds one row of a strip; the whole warp calls. */
 static __device__ __forceinline__ void
-add_row (const GpucclWork &w, const GpucclCuda &c, const Candidates &k, Held *h,
-    int x, int y, uint32_t label, uint32_t z)
+add_strip_row (const GpucclWork &w, const GpucclCuda &c, const Candidates &k,
+    Held *h, int x, int y, uint32_t label, uint32_t z)
 {
   if (label && label != h->label) {
     if (h->place)
-      add_to (&c.sums[h->place - 1], h->sum);
-    extend_column (w, c, *h, x);
-    hold (w, k, h, label, y);
+      add_sum_to (&c.sums[h->place - 1], h->sum);
+    extend_candidate_column (w, c, *h, x);
+    hold_component (w, k, h, label, y);
   }
   if (label && h->place)
-    add_pixel (w, h, x, y, z);
+    add_held_pixel (w, h, x, y, z);
   if (k.n)
-    extend_row (w, c, label ? h->candidate : 0, x, y);
+    extend_candidate_row (w, c, label ? h->candidate : 0, x, y);
 }
 
 static __device__ __forceinline__ void
@@ -257,10 +261,10 @@ load_depths (const GpucclWork &w, int x, int y,
 }
 
 static __global__ void
-sum_kernel (const __grid_constant__ GpucclWork w,
+sum_strips_kernel (const __grid_constant__ GpucclWork w,
     const __grid_constant__ GpucclCuda c, int rows)
 {
-  Strip strip = strip_of (w.frame, rows);
+  Strip strip = strip_of_thread (w.frame, rows);
   Candidates k = {c.chosen->n_candidates};
   Held h = {};
 
@@ -269,32 +273,32 @@ sum_kernel (const __grid_constant__ GpucclWork w,
   for (int y = strip.y0; y < strip.y1; y += ROWS_AT_ONCE) {
     uint32_t labels[ROWS_AT_ONCE], z[ROWS_AT_ONCE];
 
-    read_labels (w, strip.x, y, strip.y1, labels);
+    load_strip_labels (w, strip.x, y, strip.y1, labels);
     load_depths (w, strip.x, y, labels, z);
 #pragma unroll
     for (int i = 0; i < ROWS_AT_ONCE; i++)
-      add_row (w, c, k, &h, strip.x, y + i, labels[i], z[i]);
+      add_strip_row (w, c, k, &h, strip.x, y + i, labels[i], z[i]);
   }
-  extend_column (w, c, h, strip.x);
+  extend_candidate_column (w, c, h, strip.x);
   for (uint32_t left = __ballot_sync (ALL_LANES, h.place); left;) {
     Group group = next_group (&left, h.place);
-    GpucclSum sum = warp_gather (
+    GpucclSum sum = sum_held_of_warp (
         group.in ? h.sum : gpuccl_sum_nothing (), w.frame.depth, w.rays.known);
 
     if (group.first)
-      add_to (&c.sums[h.place - 1], sum);
+      add_sum_to (&c.sums[h.place - 1], sum);
   }
 }
 
-/* ---- The host's ---- */
+/* ---- The host's result ---- */
 
-/* Adds up a candidate's extents, and clears them for the next frame. */
+/* Sums a candidate's extents, and clears them for the next frame. */
 static __device__ void
 report_extents (const GpucclWork &w, const GpucclCuda &c, uint32_t candidate)
 {
   __shared__ uint32_t lengths[2], lines[2]; /* of rows, of columns */
   uint32_t length[2] = {}, n[2] = {};
-  int all = lines_of (&w.frame);
+  int all = lines_of_frame (&w.frame);
 
   if (threadIdx.x < 2)
     lengths[threadIdx.x] = lines[threadIdx.x] = 0;
@@ -322,9 +326,9 @@ report_extents (const GpucclWork &w, const GpucclCuda &c, uint32_t candidate)
   }
 }
 
-/* A block for each candidate; all of them copy the sums. */
+/* A block for each candidate; all blocks copy the sums. */
 static __global__ void
-__launch_bounds__ (REPORT_THREADS) report_kernel (
+__launch_bounds__ (REPORT_THREADS) report_extents_kernel (
     const __grid_constant__ GpucclWork w, const __grid_constant__ GpucclCuda c)
 {
   const unsigned long long *from = (const unsigned long long *) c.sums;
@@ -339,14 +343,15 @@ __launch_bounds__ (REPORT_THREADS) report_kernel (
 }
 
 static const char *
-sum_up (const Device *dev, const GpucclWork *w, int rows)
+sum_strips (const Device *dev, const GpucclWork *w, int rows)
 {
   const GpucclCuda *c = (const GpucclCuda *) w->state;
   cudaStream_t stream = device_stream (dev);
 
-  sum_kernel<<<strips_of (&w->frame, rows), dim3 (32, STRIPS_A_BLOCK), 0,
-      stream>>> (*w, *c, rows);
-  report_kernel<<<GPUCCL_CANDIDATES, REPORT_THREADS, 0, stream>>> (*w, *c);
+  sum_strips_kernel<<<strips_of_frame (&w->frame, rows),
+      dim3 (32, STRIPS_A_BLOCK), 0, stream>>> (*w, *c, rows);
+  report_extents_kernel<<<GPUCCL_CANDIDATES, REPORT_THREADS, 0, stream>>> (
+      *w, *c);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -355,9 +360,10 @@ sum_up (const Device *dev, const GpucclWork *w, int rows)
 
 #define COUNT_THREADS 1024
 
-/* Pixels of no known class in column @x, in this many rows from @y on. */
+/* The number of pixels of unknown class in column @x, in this many rows from @y
+ * on. */
 static __device__ __forceinline__ uint32_t
-count_unknown (const GpucclWork &w, int x, int y, int y1)
+count_unknown_in_strip (const GpucclWork &w, int x, int y, int y1)
 {
   const GpucclFrame &f = w.frame;
   uint32_t n = 0;
@@ -369,19 +375,20 @@ count_unknown (const GpucclWork &w, int x, int y, int y1)
   return n;
 }
 
-/* w->scratch gets areas. */
+/* Counts the areas in w->scratch. */
 static __global__ void
-area_kernel (const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
+count_areas_kernel (
+    const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
 {
-  Strip strip = strip_of (w.frame, rows);
+  Strip strip = strip_of_thread (w.frame, rows);
   uint32_t held = 0, n = 0, unknown = 0;
 
   for (int y = strip.y0; y < strip.y1; y += ROWS_AT_ONCE) {
     uint32_t labels[ROWS_AT_ONCE];
 
-    read_labels (w, strip.x, y, strip.y1, labels);
+    load_strip_labels (w, strip.x, y, strip.y1, labels);
     if (w.frame.source == GPUCCL_CLASSES)
-      unknown += count_unknown (w, strip.x, y, strip.y1);
+      unknown += count_unknown_in_strip (w, strip.x, y, strip.y1);
 #pragma unroll
     for (int i = 0; i < ROWS_AT_ONCE; i++) {
       if (labels[i] && labels[i] != held) {
@@ -404,10 +411,11 @@ area_kernel (const __grid_constant__ GpucclWork w, int rows, GpucclTally *tally)
     atomicAdd (&tally->n_unknown, unknown);
 }
 
-/* Gives a component of @area pixels a place; returns 1 + its place, 0 without
+/* Gives a component of @area pixels a place.  Returns 1 + the place; 0 without
  * room. */
 static __device__ uint32_t
-place (const GpucclWork &w, const GpucclCuda &c, uint32_t label, uint32_t area)
+place_component (
+    const GpucclWork &w, const GpucclCuda &c, uint32_t label, uint32_t area)
 {
   uint32_t at = atomicAdd (&c.tally->n_sums, 1);
   GpucclSum s = gpuccl_sum_nothing ();
@@ -422,11 +430,12 @@ place (const GpucclWork &w, const GpucclCuda &c, uint32_t label, uint32_t area)
   return at + 1;
 }
 
-/* Counts components, keeps the largest, and turns the areas of all into 1 + the
- * places of those that are large enough; 0 is none. */
+/* Counts the components and finds the largest.  Replaces the areas of
+ * components that are large enough by 1 + their places, and other areas by
+ * 0. */
 static __global__ void
 __launch_bounds__ (COUNT_THREADS)
-    count_kernel (const __grid_constant__ GpucclWork w,
+    count_components_kernel (const __grid_constant__ GpucclWork w,
         const __grid_constant__ GpucclCuda c, uint32_t pixels)
 {
   uint32_t at = blockIdx.x * COUNT_THREADS + threadIdx.x;
@@ -441,14 +450,15 @@ __launch_bounds__ (COUNT_THREADS)
 
     if (key > c.tally->largest)
       atomicMax (&c.tally->largest, key);
-    w.scratch[at] =
-        gpuccl_is_reported (&w, area) ? place (w, c, at + 1, area) : 0;
+    w.scratch[at] = gpuccl_is_reported (&w, area)
+        ? place_component (w, c, at + 1, area)
+        : 0;
   }
 }
 
-/* Puts @key among the best, in order. */
+/* Inserts @key into @best, which is sorted. */
 static __device__ __forceinline__ void
-insert (unsigned long long best[GPUCCL_CANDIDATES], unsigned long long key)
+insert_key (unsigned long long best[GPUCCL_CANDIDATES], unsigned long long key)
 {
 #pragma unroll
   for (int i = 0; i < GPUCCL_CANDIDATES; i++)
@@ -460,11 +470,11 @@ insert (unsigned long long best[GPUCCL_CANDIDATES], unsigned long long key)
     }
 }
 
-/* One block: the largest of the thread's best is the next candidate, until
- * there is none or there are enough.  Returns their number. */
+/* One block takes the largest of all threads' keys as next candidate, until no
+ * key is left or there are GPUCCL_CANDIDATES.  Returns their number. */
 static __device__ uint32_t
-choose (unsigned long long best[GPUCCL_CANDIDATES], GpucclChosen *chosen,
-    GpucclResult *result)
+choose_by_block (unsigned long long best[GPUCCL_CANDIDATES],
+    GpucclChosen *chosen, GpucclResult *result)
 {
   __shared__ unsigned long long max_key[GPUCCL_CANDIDATES];
   uint32_t n = 0;
@@ -491,10 +501,10 @@ choose (unsigned long long best[GPUCCL_CANDIDATES], GpucclChosen *chosen,
   return n;
 }
 
-/* One block: the candidates; the tally goes to the host and is cleared for the
- * next frame. */
+/* One block chooses the candidates.  The tally goes to the host and is cleared
+ * for the next frame. */
 static __global__ void
-__launch_bounds__ (COUNT_THREADS) choose_kernel (
+__launch_bounds__ (COUNT_THREADS) choose_candidates_kernel (
     const __grid_constant__ GpucclWork w, const __grid_constant__ GpucclCuda c)
 {
   GpucclTally tally = *c.tally;
@@ -505,9 +515,9 @@ __launch_bounds__ (COUNT_THREADS) choose_kernel (
     unsigned long long key = c.keys[i];
 
     if (gpuccl_is_candidate (&w, (uint32_t) (key >> 32)))
-      insert (best, key);
+      insert_key (best, key);
   }
-  n = choose (best, c.chosen, w.result);
+  n = choose_by_block (best, c.chosen, w.result);
   if (threadIdx.x)
     return;
   c.chosen->n_sums = n_sums;
@@ -526,7 +536,7 @@ const char *
 gpuccl_measure_open (const Device *dev, const GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
-  size_t lines = GPUCCL_CANDIDATES * (size_t) lines_of (&w->frame);
+  size_t lines = GPUCCL_CANDIDATES * (size_t) lines_of_frame (&w->frame);
 
   TRY (memory_get (&c->memory, &c->tally, 1));
   TRY (memory_get (&c->memory, &c->chosen, 1));
@@ -537,9 +547,9 @@ gpuccl_measure_open (const Device *dev, const GpucclWork *w)
   return NULL;
 }
 
-/* Room for as many sums as the result has. */
+/* Makes room for as many sums as the result has. */
 static const char *
-grow (GpucclCuda *c, uint32_t n)
+make_room_for_places (GpucclCuda *c, uint32_t n)
 {
   if (c->room >= n)
     return NULL;
@@ -554,17 +564,18 @@ const char *
 gpuccl_measure_cuda (const Device *dev, const GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
-  int pixels = w->frame.width * w->frame.height, rows = rows_of (&w->frame);
-  dim3 strips = strips_of (&w->frame, rows);
+  int pixels = w->frame.width * w->frame.height,
+      rows = rows_of_strip (&w->frame);
+  dim3 strips = strips_of_frame (&w->frame, rows);
   dim3 threads (32, STRIPS_A_BLOCK);
   cudaStream_t stream = device_stream (dev);
 
-  TRY (grow (c, w->max_sums));
+  TRY (make_room_for_places (c, w->max_sums));
   TRY (device_clear (dev, w->scratch, pixels * sizeof *w->scratch));
-  area_kernel<<<strips, threads, 0, stream>>> (*w, rows, c->tally);
-  count_kernel<<<ceil_div (pixels, COUNT_THREADS), COUNT_THREADS, 0, stream>>> (
-      *w, *c, (uint32_t) pixels);
-  choose_kernel<<<1, COUNT_THREADS, 0, stream>>> (*w, *c);
+  count_areas_kernel<<<strips, threads, 0, stream>>> (*w, rows, c->tally);
+  count_components_kernel<<<ceil_div (pixels, COUNT_THREADS), COUNT_THREADS, 0,
+      stream>>> (*w, *c, (uint32_t) pixels);
+  choose_candidates_kernel<<<1, COUNT_THREADS, 0, stream>>> (*w, *c);
   CUDA_TRY (cudaGetLastError ());
-  return sum_up (dev, w, rows);
+  return sum_strips (dev, w, rows);
 }

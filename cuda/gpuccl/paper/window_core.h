@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The earlier detection by windows (section 2.3).  What of a window lies
- * outside the frame does not count. */
+ * The earlier detection by windows (section 2.3).  The part of a window outside
+ * of the frame does not count. */
 #pragma once
 
 #include "gpuccl/gpuccl_core.h"
@@ -21,7 +21,7 @@ gpuccl_window_of (const GpucclFrame *f, int x, int y, int reach)
   return b;
 }
 
-/* Whether @n outliers in @window, 90 % of it, mark the outlier in its
+/* Whether @n outliers in @window are 90 % of it, which marks the outlier in its
  * middle. */
 BOTH bool
 gpuccl_window_marks (ImageBox window, uint32_t n)

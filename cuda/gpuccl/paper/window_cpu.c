@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The detection by windows; what is in a window is counted by a summed-area
- * table (F. Crow, SIGGRAPH 1984). */
+ * The detection by windows.  The outliers in a window are counted by a
+ * summed-area table (F. Crow, SIGGRAPH 1984). */
 #include "gpuccl/gpuccl_cpu.h"
 #include "gpuccl/paper/window_core.h"
 
-/* Turns the counts in w->scratch into those of all pixels above and to the
- * left, each itself counted. */
+/* Replaces the counts in w->scratch by sums over all pixels above and to the
+ * left, including the pixel. */
 static void
-sum_up (const GpucclWork *w)
+sum_areas (const GpucclWork *w)
 {
   int width = w->frame.width;
 
@@ -23,21 +23,21 @@ sum_up (const GpucclWork *w)
 }
 
 static uint32_t
-sum_before (const GpucclWork *w, int x, int y)
+area_sum_at (const GpucclWork *w, int x, int y)
 {
   return x && y ? w->scratch[(size_t) (y - 1) * w->frame.width + x - 1] : 0;
 }
 
 static uint32_t
-count (const GpucclWork *w, ImageBox b)
+count_in_window (const GpucclWork *w, ImageBox b)
 {
-  return sum_before (w, b.x1, b.y1) - sum_before (w, b.x0, b.y1) -
-      sum_before (w, b.x1, b.y0) + sum_before (w, b.x0, b.y0);
+  return area_sum_at (w, b.x1, b.y1) - area_sum_at (w, b.x0, b.y1) -
+      area_sum_at (w, b.x1, b.y0) + area_sum_at (w, b.x0, b.y0);
 }
 
-/* The outliers whose surroundings are outliers: w->labels is 1. */
+/* Marks the outliers whose surroundings are outliers: w->labels is 1. */
 static void
-mark (const GpucclWork *w)
+mark_outliers (const GpucclWork *w)
 {
   for (int y = 0; y < w->frame.height; y++)
     for (int x = 0; x < w->frame.width; x++) {
@@ -45,13 +45,13 @@ mark (const GpucclWork *w)
       ImageBox b = gpuccl_window_of (&w->frame, x, y, GPUCCL_WINDOW_REACH);
 
       w->labels[i] = gpuccl_foreground_at (&w->frame, &w->values, x, y) &&
-          gpuccl_window_marks (b, count (w, b));
+          gpuccl_window_marks (b, count_in_window (w, b));
     }
 }
 
-/* The outliers around those; all get the label of the first. */
+/* Labels the outliers around the marked ones with the label of the first. */
 static void
-grow (const GpucclWork *w)
+grow_marks (const GpucclWork *w)
 {
   uint32_t label = 0;
 
@@ -59,7 +59,8 @@ grow (const GpucclWork *w)
     for (int x = 0; x < w->frame.width; x++) {
       size_t i = (size_t) y * w->frame.width + x;
       bool in = gpuccl_foreground_at (&w->frame, &w->values, x, y) &&
-          count (w, gpuccl_window_of (&w->frame, x, y, GPUCCL_GROWTH_REACH));
+          count_in_window (
+              w, gpuccl_window_of (&w->frame, x, y, GPUCCL_GROWTH_REACH));
 
       if (in && !label)
         label = (uint32_t) i + 1;
@@ -77,12 +78,12 @@ gpuccl_window_cpu (const Device *dev, const GpucclWork *w)
     for (int x = 0; x < w->frame.width; x++)
       w->scratch[(size_t) y * w->frame.width + x] =
           gpuccl_foreground_at (&w->frame, &w->values, x, y);
-  sum_up (w);
-  mark (w);
+  sum_areas (w);
+  mark_outliers (w);
   for (size_t i = 0; i < pixels; i++)
     w->scratch[i] = w->labels[i];
-  sum_up (w);
-  grow (w);
+  sum_areas (w);
+  grow_marks (w);
   w->result->iterations = 0;
   return NULL;
 }

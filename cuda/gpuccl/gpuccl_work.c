@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From params, metres and pixels, to what the stages work with: integers. */
+ * Checks params and frame, and converts metres and pixels to the integers that
+ * the stages work with. */
 #include "gpuccl/gpuccl_core.h"
 
 #include <math.h>
@@ -8,7 +9,7 @@
 #define IN(x, lo, hi) ((x) >= (lo) && (x) <= (hi)) /* NaN is not */
 
 static const char *
-check_camera (const GpucclParams *p, bool depth)
+check_camera_params (const GpucclParams *p, bool depth)
 {
   const Camera *c = &p->camera;
 
@@ -29,7 +30,7 @@ check_camera (const GpucclParams *p, bool depth)
 }
 
 static const char *
-check_pose (const Pose64 *pose)
+check_pose_params (const Pose64 *pose)
 {
   double norm = 0;
   bool near = true;
@@ -50,12 +51,12 @@ gpuccl_check (const GpucclParams *params, GpucclSource source, bool depth)
   if (source == GPUCCL_DEPTH_ONLY && !depth)
     return "there is neither a mask nor depth";
   TRY (params_check (gpuccl_params, params));
-  TRY (check_camera (params, depth));
-  return params->has_pose ? check_pose (&params->pose) : NULL;
+  TRY (check_camera_params (params, depth));
+  return params->has_pose ? check_pose_params (&params->pose) : NULL;
 }
 
 static const char *
-check_frame (const GpucclFrame *f)
+check_frame_pointers (const GpucclFrame *f)
 {
   if (!IN (f->source, GPUCCL_CLASSES, GPUCCL_DEPTH_ONLY))
     return "there is no such source";
@@ -72,10 +73,10 @@ check_frame (const GpucclFrame *f)
   return NULL;
 }
 
-/* The least whole number from 1 on that is not below @limit; a limit that is a
- * whole number but for rounding is taken to be that number. */
+/* The smallest whole number, from 1 on, that is not below @limit.  A limit that
+ * differs from a whole number by rounding alone is taken to be that number. */
 static uint32_t
-round_up (double limit)
+round_up_limit (double limit)
 {
   double whole = nearbyint (limit);
 
@@ -87,20 +88,21 @@ round_up (double limit)
 }
 
 static GpucclLink
-link_of (const GpucclParams *p, bool filtered)
+link_of_params (const GpucclParams *p, bool filtered)
 {
   GpucclLink link = {GPUCCL_ANY_STEP, 0, filtered ? BILATERAL_FINE_BITS : 0};
   double k = nearbyint (p->depth_step_k * p->depth_scale * 0x1p32);
 
   if (p->max_depth_step == 0)
     return link;
-  link.limit = round_up (ldexp (p->max_depth_step / p->depth_scale, link.bits));
+  link.limit =
+      round_up_limit (ldexp (p->max_depth_step / p->depth_scale, link.bits));
   link.k = k < UINT32_MAX ? (uint32_t) k : UINT32_MAX;
   return link;
 }
 
 static GpucclCentre
-centre_of (double c)
+centre_of_camera (double c)
 {
   double fixed = nearbyint (256 * c), whole = floor (fixed / 256);
 
@@ -108,7 +110,7 @@ centre_of (double c)
 }
 
 static GpucclValues
-values_of (const GpucclParams *p, GpucclSource source)
+values_of_source (const GpucclParams *p, GpucclSource source)
 {
   GpucclValues classes = {GPUCCL_POTENTIAL_OUTLIER,
       GPUCCL_OUTLIER - GPUCCL_POTENTIAL_OUTLIER, GPUCCL_N_CLASSES - 1};
@@ -119,16 +121,16 @@ values_of (const GpucclParams *p, GpucclSource source)
 }
 
 const char *
-gpuccl_set (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
+gpuccl_set_work (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
 {
-  TRY (check_frame (frame));
+  TRY (check_frame_pointers (frame));
   TRY (gpuccl_check (p, frame->source, frame->depth != NULL));
   w->frame = *frame;
-  w->values = values_of (p, frame->source);
-  w->link = link_of (p, p->filter == GPUCCL_BILATERAL && frame->depth);
+  w->values = values_of_source (p, frame->source);
+  w->link = link_of_params (p, p->filter == GPUCCL_BILATERAL && frame->depth);
   w->rays = (GpucclRays){p->has_camera && frame->depth,
-      centre_of (p->has_camera ? p->camera.cx : 0),
-      centre_of (p->has_camera ? p->camera.cy : 0)};
+      centre_of_camera (p->has_camera ? p->camera.cx : 0),
+      centre_of_camera (p->has_camera ? p->camera.cy : 0)};
   w->connectivity = p->connectivity;
   w->skip_checks = p->skip_checks;
   w->min_area = p->min_area;
