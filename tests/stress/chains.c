@@ -64,7 +64,6 @@ static void
 tell_progress (guint done)
 {
   printf ("%u rounds, %u findings\n", done, stress_findings ());
-  fflush (stdout);
 }
 
 static void
@@ -120,10 +119,10 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
+  setvbuf (stdout, NULL, _IOLBF, 0); /* a crash loses no line */
   stress_seed =
       seed ? g_ascii_strtoull (seed, NULL, 0) : (guint64) g_get_real_time ();
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
-  fflush (stdout);
   files_make ();
   log_watch ();
   watch = guard_begin (tell_round);

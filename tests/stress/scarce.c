@@ -400,11 +400,11 @@ main (int argc, char **argv)
     return 2;
   }
   g_option_context_free (context);
+  setvbuf (stdout, NULL, _IOLBF, 0); /* a crash loses no line */
   stress_seed =
       seed ? g_ascii_strtoull (seed, NULL, 0) : (guint64) g_get_real_time ();
   g_free (seed);
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
-  fflush (stdout);
   play_scarce_rounds (rounds, only, every);
   report_scarce ();
   printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
