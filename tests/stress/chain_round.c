@@ -169,6 +169,8 @@ chain_play (Play play, guint number, guint64 *frames)
   stress_repeat ("        again: --seed %" G_GUINT64_FORMAT " --round %u\n"
                  "        %s\n",
       stress_seed, number, chain->line);
+  if (stress_is_loud)
+    printf ("round %u: %s\n", number, chain->line);
   if (make_elements (chain)) {
     chain->doing = "play";
     gst_element_set_state (chain->pipeline, GST_STATE_PLAYING);
