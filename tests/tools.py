@@ -5,6 +5,7 @@ they refuse, and measures worked out by hand."""
 import contextlib
 import os
 import re
+import resource
 import struct
 import subprocess
 import sys
@@ -172,6 +173,30 @@ def check_views(folder):
               f"a list in {name}: {refused.stderr}")
 
 
+def check_many_views(folder):
+    """A short list of views that would take gigabytes."""
+    side = 8192  # pixels
+    path, views = folder / "large.png", folder / "many.txt"
+
+    def chunk(kind, data):
+        return struct.pack(">I", len(data)) + kind + data + struct.pack(
+            ">I", zlib.crc32(kind + data))
+    pixels = zlib.compressobj(1)
+    row = bytes(1 + 2 * side)
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(
+        b"IHDR", struct.pack(">2I5B", side, side, 16, 0, 0, 0, 0)) + chunk(
+        b"IDAT", b"".join([*(pixels.compress(row) for _ in range(side)),
+                           pixels.flush()])) + chunk(b"IEND", b""))
+    views.write_text("camera 600 600 320 240\n" +
+                     300 * "view large.png - 0 0 0 1 0 0 0\n")
+    refused = run("vision-model", "--views", views, folder / "no.scope")
+    most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss  # kB
+    check(refused.returncode == 1 and "307 million pixels" in refused.stderr,
+          refused.stderr)
+    check(most < 1.5e6, f"the views took {most} kB")
+    path.unlink()
+
+
 def evaluate(folder, step, *more):
     write_poses(folder / "found.csv", [step])
     got = run("vision-pose-eval", "--mesh", f"3={folder / 'box.obj'}", *more,
@@ -285,6 +310,7 @@ def main():
         check_model(folder)
         check_output(folder)
         check_views(folder)
+        check_many_views(folder)
         if (TOOLS / "vision-pose-eval").exists():
             check_poses(folder)
             check_lists(folder)

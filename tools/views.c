@@ -9,7 +9,10 @@
 #include "common/file.h"
 #include "picture.h"
 
-#define MAX_VIEWS 1000      /* views */
+#define MAX_VIEWS 1000 /* views */
+/* Pixels of all views, with 2 bytes of depth and 3 of colour: as many as
+ * MAX_VIEWS of 640 x 480 have. */
+#define MAX_PIXELS (MAX_VIEWS * 640ll * 480)
 #define MAX_BYTES (4 << 20) /* of the list */
 #define NO_NUMBER "the line has a number that is not finite"
 
@@ -19,6 +22,7 @@ typedef struct {
   double scale, box[6];
   bool has_box;
   int n;
+  long long pixels; /* of all views */
   MeshView view[MAX_VIEWS];
 } List;
 
@@ -58,6 +62,10 @@ add_view (List *list, const char *depth, const char *colour,
   v->depth = pixels;
   v->depth_stride = 2 * v->width;
   list->n++;
+  list->pixels += (long long) v->width * v->height;
+  if (list->pixels > MAX_PIXELS)
+    return "the views have more than 307 million pixels, and would take more "
+           "than 1.5 GB; take fewer or smaller ones";
   if (!strcmp (colour, "-"))
     return NULL;
   path_of (list, colour, path);

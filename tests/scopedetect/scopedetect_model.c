@@ -34,6 +34,35 @@ test_units (DeviceKind kind)
   check (scopedetect_model_compile (&model, &s.mesh, "", &how) != NULL);
 }
 
+/* Where floats have 8 bits of a metre, a mesh is refused; near enough it is the
+ * model that it is at the origin. */
+static void
+test_far_away (DeviceKind kind)
+{
+  static const float away[] = {0, 100, 2000, 1e6f};
+  ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
+
+  for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+    ScopedetectModelInfo info;
+    ScopedetectModel *model;
+    const char *why;
+    Solid s;
+
+    solid_make (&s);
+    for (uint32_t k = 0; k < s.mesh.n; k++)
+      s.x[3 * k] += away[i];
+    why = scopedetect_model_compile (&model, &s.mesh, "", &how);
+    check (away[i] < 1000 ? !why : why && strstr (why, "from the origin"));
+    if (!model)
+      continue;
+    scopedetect_model_info (model, &info);
+    check_near (info.size[0], .1, .004);
+    check (info.n_symmetries == 1 && !info.has_axis);
+    check (info.n_points > 700 && info.n_points < 1600);
+    scopedetect_model_free (model);
+  }
+}
+
 /* What is written is read again; what is changed or cut off anywhere is not. */
 static void
 test_model_file (DeviceKind kind)
@@ -568,7 +597,8 @@ test_refused_cloud (DeviceKind kind)
   check (scopedetect_model_compile (&model, &cloud, "", &how) && !model);
 }
 
-CHECK_MAIN (NULL, NULL, PART (units), PART (model), PART (symmetries),
-    {"coarse clouds", test_coarse_cloud}, {"holed clouds", test_holed_cloud},
-    {"refused clouds", test_refused_cloud}, {"model files", test_model_file},
-    {"refused models", test_refused_model}, PART (names))
+CHECK_MAIN (NULL, NULL, PART (units), {"far away", test_far_away}, PART (model),
+    PART (symmetries), {"coarse clouds", test_coarse_cloud},
+    {"holed clouds", test_holed_cloud}, {"refused clouds", test_refused_cloud},
+    {"model files", test_model_file}, {"refused models", test_refused_model},
+    PART (names))

@@ -2,6 +2,7 @@
  *
  * Compiling a model (thesis, section 1.2): from points of its surface to
  * points with features, edges and symmetries. */
+#include <float.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -12,6 +13,7 @@
 /* How far a surface point's normal is averaged, of the radius in which a
  * scene's normals are fitted: a scene rounds edges off alike. */
 #define SMOOTH .75f
+#define FINEST 20 /* steps of a coordinate in a spacing, at least */
 
 /* Whether surface point @i may become one of the model: no earlier one on the
  * same side of the surface is nearer than the spacing.  @taken: their numbers,
@@ -214,7 +216,7 @@ static const char *
 check_how (const Mesh *m, const ScopedetectCompile *how)
 {
   double low[3] = {1e300, 1e300, 1e300}, high[3] = {-1e300, -1e300, -1e300};
-  double d2 = 0;
+  double d2 = 0, away = 0;
 
   if (!(how->unit > 0) || !(how->spacing >= .0005 && how->spacing <= .1) ||
       !(how->feature_radius >= how->spacing && how->feature_radius <= 1) ||
@@ -229,6 +231,7 @@ check_how (const Mesh *m, const ScopedetectCompile *how)
         return "a vertex of the model is not a number";
       low[k] = v < low[k] ? v : low[k];
       high[k] = v > high[k] ? v : high[k];
+      away = fmax (away, fabs (v));
     }
   for (int k = 0; k < 3; k++)
     d2 += (high[k] - low[k]) * (high[k] - low[k]);
@@ -240,6 +243,10 @@ check_how (const Mesh *m, const ScopedetectCompile *how)
   if (d2 < SCOPEDETECT_MIN_DIAMETER * SCOPEDETECT_MIN_DIAMETER)
     return "the object would be less than 1 cm large; check the unit of the "
            "file, which is taken to be metres";
+  if (away * FLT_EPSILON > how->spacing / FINEST)
+    return "the object lies so far from the origin of its file that its "
+           "coordinates are too coarse; move it to the origin, or make the "
+           "spacing wider";
   return mesh_check (m);
 }
 
