@@ -2,6 +2,7 @@
 """What vision-live is made of:
 
     chain       the pipeline, its source, its element, its launch line
+    pausing     frames held, so that a click counts for the one that is seen
     properties  the element's properties, in groups, as texts and as widgets
     picture     the frame, the mouse, what is under it
     cloud       points in space, which the mouse turns

@@ -14,6 +14,7 @@ gi.require_version("GstPbutils", "1.0")
 from gi.repository import GLib, Gst, GstPbutils  # noqa: E402
 
 from . import properties  # noqa: E402
+from .pausing import Pause  # noqa: E402
 
 
 class Kind(typing.NamedTuple):
@@ -23,11 +24,12 @@ class Kind(typing.NamedTuple):
     words: str = ""    # of the launch line, behind the element's name
     shown: str = ""    # a map, in the place of the frame
     element: str = ""  # where it has another name
+    choice: str = ""   # the property that says what was pointed at
 
 
 ELEMENTS = {
-    "moct": Kind("chromatic", "mouse=true"),
-    "emdtrack": Kind("chromatic", "mouse=true"),
+    "moct": Kind("chromatic", "mouse=true", choice="objects"),
+    "emdtrack": Kind("chromatic", "mouse=true", choice="targets"),
     "gpuccl": Kind("rgbd", shown="correspondence"),
     "kinfumot": Kind("rgbd", "maps=correspondence+depth+rendered", "rendered"),
     "pocstereo": Kind("stereo", "max-disparity=64", "disparity"),
@@ -164,11 +166,12 @@ class Chain:
         self.source, self.name, self.json = source, name, json
         self.shown = ELEMENTS[name].shown
         if name == "emdtrack" and source == "multispectral":
-            self.shown = "emd"
-        if self.shown == "emd":  # of a target in the first frame; without one it is black
+            # of a target in the first frame; without one it is black
             texts = dict({"emd-map": "true", "targets": "target:58,76,74,74"}, **texts)
+            self.shown = "emd" * (texts["emd-map"] in ("true", "1"))
         self.texts, self.waiting = texts, {}
-        self.pipeline = self.element = None
+        self.pipeline = self.element = self.pause = None
+        self.before = []  # texts of the choice before each time that the user pointed
         # a head that is drawn is no face for facedetect
         self.wants_faces = name == "faces" and source not in SCENES
         self.has_faces = self.wants_faces and finds_faces()
@@ -230,12 +233,16 @@ class Chain:
         sink = self.pipeline.get_by_name("picture")
         sink.connect("new-sample", lambda sink: on_sample(
             own(sink.emit("pull-sample"))) or Gst.FlowReturn.OK)
+        self.pause = Pause(self.pipeline, self.element, bool(self.choice()))
         self.pipeline.set_state(Gst.State.PLAYING)
 
     def stop(self):
         """What was set is kept for the next start."""
         if self.pipeline:
-            self.texts = dict(properties.changed(self.element), **self.waiting)
+            given = {name: properties.text_of(self.element,
+                                              self.element.find_property(name))
+                     for name in self.texts}
+            self.texts = {**given, **properties.changed(self.element), **self.waiting}
             self.pipeline.set_state(Gst.State.NULL)
             self.pipeline = None
 
@@ -254,9 +261,30 @@ class Chain:
         Gst.util_set_object_arg(self.element, name, text)
         return True
 
-    def point(self, kind, x, y):
-        """`press` or `release` of the first button at a pixel of what is shown: the
-        pipeline takes it as from a window."""
+    def choice(self):
+        """The property that says what was pointed at, or nothing."""
+        return ELEMENTS[self.name].choice
+
+    def chosen(self):
+        return properties.text_of(
+            self.element, self.element.find_property(self.choice()))
+
+    def take_back(self):
+        """What was chosen before the user pointed the last time; False where nothing
+        is left to take back."""
+        while self.before:
+            text = self.before.pop()
+            if text != self.chosen():
+                self.set(self.choice(), text)
+                return True
+        return False
+
+    def point(self, kind, x, y, pts):
+        """`press` or `release` of the first button at a pixel of the frame of that time:
+        the pipeline takes it as from a window.  While it is paused, the element gets that
+        frame again."""
+        if kind == "press" and self.choice():
+            self.before.append(self.chosen())
         structure = Gst.Structure.new_empty("application/x-gst-navigation")
         structure.set_value("event", f"mouse-button-{kind}")
         structure.set_value("button", 1)
@@ -264,6 +292,8 @@ class Chain:
         structure.set_value("pointer_y", float(y))
         event = Gst.Event.new_navigation(structure)
         self.pipeline.get_by_name("picture").get_static_pad("sink").push_event(event)
+        if kind == "release" and self.pause.is_on():
+            self.pause.again(pts)
 
     def again(self):
         """At the end of a file; whether it can go back."""

@@ -8,6 +8,7 @@ from gi.repository import GObject, Gtk, Pango  # noqa: E402
 
 from . import properties  # noqa: E402
 
+LISTS = "objects", "targets"  # texts with a line for each thing
 LONGEST = 10000  # a slider's range; a larger one is a number to type
 STEPS = 200
 
@@ -22,6 +23,49 @@ def group_box(rows):
         box.attach(label, 0, i, 1, 1)
         box.attach(widget, 1, i, 1, 1)
     return box
+
+
+class Lines(Gtk.Box):
+    """The items of a text, which semicolons part: a line each, that can be changed or
+    taken away, and an empty one for another.  @on_change gets the text."""
+
+    def __init__(self, text, on_change):
+        super().__init__(orientation=Gtk.Orientation.VERTICAL, spacing=2)
+        self.on_change = on_change
+        self.set_text(text)
+
+    def get_text(self):
+        return ";".join(filter(None, (entry.get_text().strip()
+                                      for entry in self.entries)))
+
+    def set_text(self, text):
+        for row in self.get_children():
+            row.destroy()
+        self.entries = []
+        for item in [*filter(None, text.split(";")), ""]:
+            self.add_row(item)
+        self.show_all()
+
+    def add_row(self, item):
+        row = Gtk.Box(spacing=2)
+        entry = Gtk.Entry(text=item, placeholder_text="" if item else "another one")
+        entry.connect("activate", lambda _: self.changed())
+        row.pack_start(entry, True, True, 0)
+        if item:
+            button = Gtk.Button(label="×", tooltip_text="take it away")
+            button.connect("clicked", lambda _: (entry.set_text(""), self.changed()))
+            row.pack_start(button, False, False, 0)
+        self.entries.append(entry)
+        self.add(row)
+
+    def changed(self):
+        text = self.get_text()
+        self.set_text(text)
+        self.on_change(text)
+
+    def has_focus(self):
+        """Whether the user is at one of the lines."""
+        return any(entry.has_focus() for entry in self.entries)
 
 
 class Controls(Gtk.Box):
@@ -94,6 +138,11 @@ class Controls(Gtk.Box):
         return widget
 
     def entry(self, spec):
+        if spec.name in LISTS:
+            widget = Lines(properties.text_of(self.element, spec),
+                           lambda text: self.change(spec, text))
+            self.entries[spec] = widget
+            return widget
         widget = Gtk.Entry(text=properties.text_of(self.element, spec))
         widget.connect("activate", lambda w: self.change(spec, w.get_text()))
         self.entries[spec] = widget

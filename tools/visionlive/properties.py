@@ -81,6 +81,36 @@ def changed(element):
     return found
 
 
+def save_preset(element, name):
+    """What of the element was set, as its preset of that name; the path of the file.
+    GStreamer's own function writes texts that some of its releases do not read, and the
+    element's name; here texts stand as they are, or as octal numbers."""
+    kind = GObject.type_name(element)
+    path = Path(GLib.get_user_data_dir()) / f"gstreamer-1.0/presets/{kind}.prs"
+    file = GLib.KeyFile()
+    if path.exists():
+        file.load_from_file(str(path), GLib.KeyFileFlags.KEEP_COMMENTS)
+    else:  # older than the presets that are installed, so that these join it
+        file.set_value("_presets_", "version", "0.0.0.0")
+        file.set_value("_presets_", "element-name", kind)
+    if file.has_group(name):
+        file.remove_group(name)
+    file.set_value(name, "_meta/comment", "saved by vision-live")
+    for key, text in changed(element).items():
+        file.set_value(name, key, preset_text(text))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(file.to_data()[0])
+    return path
+
+
+def preset_text(text):
+    """A text that a file of presets holds as it is, or as octal numbers."""
+    if text == text.strip() and text.isprintable() and "\\" not in text and \
+            not text.startswith('"'):
+        return text
+    return '"' + "".join(f"\\{byte:03o}" for byte in text.encode()) + '"'
+
+
 def words(element, *more):
     """An element in the words of a launch line."""
     return " ".join([element.get_factory().get_name(), *more,

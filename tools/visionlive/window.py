@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The window: on the left the frame, what is under the mouse, and plots; on the
 right what the user chooses and sets."""
+import math
 import os
 import tempfile
 
@@ -20,11 +21,19 @@ from .plots import Plots  # noqa: E402
 from .recording import Recording  # noqa: E402
 
 PANEL = 420
+FONT = 14  # pixels of the screen
 TURN = "A drag turns the points, the wheel makes them larger."
 NO_POINTS = "No points in space: nothing was matched, or the rig is not known " \
     "(calibration, or intrinsics and baseline)."
-KEYS = "Ctrl+O opens a file, Ctrl+L copies the launch line, Ctrl+S saves a " \
-    "preset, Ctrl+R records, Ctrl+Q ends."
+KEYS = "Space pauses, Ctrl+Z takes the last choice back, Ctrl+O opens a file, Ctrl+L " \
+    "copies the launch line, Ctrl+S saves a preset, Ctrl+R records, Ctrl+Q ends."
+CHOOSE = {
+    "moct": "Click at a thing, or draw a box in it: its colour is looked for. Space " \
+        "pauses what moves.",
+    "emdtrack": "Draw a box around a thing: it is followed. Space pauses what moves."}
+AT_ONCE = 30  # frames after the choice: a target that is lost by then was so at once
+SAYING = 80   # pixels: the picture stays as it is, however long a message is
+UNDER = 40
 
 
 def column(*widgets):
@@ -49,16 +58,23 @@ class Window(Gtk.Window):
         for widget in self.picture, self.cloud:
             self.view.add(widget)
         self.plots = Plots()
-        self.says = Gtk.Label(xalign=0, wrap=True, selectable=True, margin=4,
-                              label=KEYS, max_width_chars=60)
-        self.under = Gtk.Label(xalign=0, margin=4, label=" ", max_width_chars=60,
+        self.says = Gtk.Label(xalign=0, yalign=0, wrap=True, selectable=True, margin=4,
+                              label=KEYS, width_chars=1, max_width_chars=1)
+        said = Gtk.ScrolledWindow(hscrollbar_policy=Gtk.PolicyType.NEVER)
+        said.set_size_request(-1, SAYING)
+        said.add(self.says)
+        self.under = Gtk.Label(xalign=0, yalign=0, margin=4, label=" ", wrap=True,
+                               lines=2, width_chars=1, max_width_chars=1,
                                ellipsize=Pango.EllipsizeMode.END)
-        self.place = Gtk.ScrolledWindow(vexpand=True, min_content_width=PANEL)
-        panel = column(self.choosers(), self.buttons(), self.says)
-        panel.add(self.place)
+        self.under.set_size_request(-1, UNDER)
+        self.place = column()  # of the controls, in a window that stays
+        scrolled = Gtk.ScrolledWindow(vexpand=True, min_content_width=PANEL)
+        scrolled.add(self.place)
+        panel = column(self.choosers(), *self.buttons(), said, scrolled)
+        panel.set_size_request(PANEL, -1)
         both = Gtk.Box()
         both.add(column(self.view, self.under, self.plots))
-        both.add(panel)
+        both.pack_end(panel, False, False, 0)
         self.add(both)
         self.connect("destroy", lambda _: self.end())
         self.connect("key-press-event", self.key)
@@ -88,23 +104,28 @@ class Window(Gtk.Window):
         return row
 
     def buttons(self):
-        row = Gtk.Box(spacing=4, margin=4)
         self.actions = {}
-        for letter, label, act in (
-                ("o", "Open", self.open), ("l", "Copy launch line", self.copy),
-                ("s", "Save preset", self.save), ("r", "Record", self.record)):
-            button = Gtk.Button(label=label)
-            button.connect("clicked", lambda _, act=act, letter=letter:
-                           (self.plays() or letter == "o") and act())
-            row.pack_start(button, True, True, 0)
-            self.actions[letter] = button, act
+        for row in ((("o", "Open", self.open), ("l", "Copy launch line", self.copy),
+                     ("s", "Save preset", self.save), ("r", "Record", self.record)),
+                    (("space", "Pause", self.pause), ("z", "Take back", self.take_back))):
+            box = Gtk.Box(spacing=4, margin_start=4, margin_end=4, margin_bottom=4)
+            for letter, label, act in row:
+                button = Gtk.Button(label=label)
+                button.connect("clicked", lambda _, act=act, letter=letter:
+                               (self.plays() or letter == "o") and act())
+                box.pack_start(button, True, True, 0)
+                self.actions[letter] = button, act
+            yield box
         self.actions["q"] = None, self.destroy
-        return row
 
     def key(self, _widget, event):
+        name = Gdk.keyval_name(event.keyval).lower()
+        if name == "space" and not isinstance(self.get_focus(), Gtk.Editable):
+            if self.plays():
+                self.pause()
+            return True
         if not event.state & Gdk.ModifierType.CONTROL_MASK:
             return False
-        name = Gdk.keyval_name(event.keyval).lower()
         if name in self.actions and (self.plays() or name in "oq"):
             self.actions[name][1]()
         return name in self.actions
@@ -133,6 +154,12 @@ class Window(Gtk.Window):
         self.controls = Controls(self.chain.element, self.change)
         self.place.add(self.controls)
         self.place.show_all()
+        self.followed = {}
+        self.actions["space"][0].set_label("Pause")
+        self.actions["z"][0].set_sensitive(bool(self.chain.choice()))
+        self.picture.grab_focus()
+        if self.chain.choice() and not self.chain.chosen():
+            self.say(CHOOSE[self.chain.name])
 
     def show_view(self):
         """The cloud of points, or the frame."""
@@ -183,12 +210,40 @@ class Window(Gtk.Window):
         sample, self.sample = self.sample, None
         if not sample or not self.plays():
             return
-        self.picture.show_sample(sample)
+        self.picture.show_sample(sample, self.chain.shown)
         if self.chain.name == "faces":
             has_points = self.cloud.show_sample(sample)
             self.under.set_text(TURN if has_points else NO_POINTS)
         latency = self.chain.element.get_property("stats")["latency"]
-        self.plots.add(latency / 1e6, gstvision.objects(sample.get_buffer()))
+        objects = gstvision.objects(sample.get_buffer())
+        self.plots.add(latency / 1e6, objects)
+        if self.chain.name == "emdtrack":
+            self.watch(objects)
+        self.fit_overlay()
+
+    def watch(self, objects):
+        """Says what to change where a target is lost soon after it was chosen."""
+        for o in objects:
+            n, moved, x, y = self.followed.get(o.id, (0, 0, o.cx, o.cy))
+            if o.state in ("new", "tracking") and None not in (o.cx, o.cy):
+                moved = max(moved, math.hypot(o.cx - x, o.cy - y))
+                self.followed[o.id] = n + 1, moved, o.cx, o.cy
+            elif o.state in ("occluded", "lost") and 0 <= n < AT_ONCE:
+                search = self.chain.element.get_property("search")
+                self.say(f"{o.label or 'The target'} was lost {n} frames after it was "
+                         f"chosen; it moved by up to {moved:.0f} pixels a frame, and is "
+                         f"looked for within search={search:.0f}. If it is faster, make "
+                         "search larger; otherwise draw the box within the thing.")
+                self.followed[o.id] = -1, moved, x, y
+
+    def fit_overlay(self):
+        """Texts of a large frame, which is shown smaller, stay readable."""
+        size = FONT / self.picture.scale()
+        overlay = self.chain.pipeline.get_by_name("overlay")
+        wanted = round(size) if self.picture.scale() < .8 else 0
+        if overlay.get_property("font-size") != wanted:
+            overlay.set_property("font-size", wanted)
+            overlay.set_property("line-width", wanted / 7)
 
     def message(self, _bus, message):
         if self.recording and self.recording.take(message):
@@ -216,7 +271,7 @@ class Window(Gtk.Window):
     def point(self, kind, x, y):
         if not self.plays():
             return
-        self.chain.point(kind, x, y)
+        self.chain.point(kind, x, y, self.picture.pts())
         if kind == "press":
             for name, value in self.picture.readings(x, y):
                 print(f"{self.picture.second():.3f}", int(x), int(y), name, value,
@@ -235,6 +290,26 @@ class Window(Gtk.Window):
             self.restart()
         dialog.destroy()
 
+    def pause(self):
+        """Or go on."""
+        pause = self.chain.pause
+        if pause.is_on():
+            pause.release()
+        else:
+            pause.hold()
+        self.actions["space"][0].set_label("Go on" if pause.is_on() else "Pause")
+
+    def take_back(self):
+        if not self.chain.choice():
+            self.say(f"{self.chain.name} has no choice to take back.")
+        elif not self.chain.take_back():
+            self.say("There is no choice to take back.")
+        else:
+            self.say("The last choice was taken back.")
+            if self.chain.pause.is_on():
+                self.chain.pause.again(self.picture.pts())
+            self.controls.refresh()
+
     def copy(self):
         line = self.chain.line()
         Gtk.Clipboard.get(Gdk.SELECTION_CLIPBOARD).set_text(line, -1)
@@ -243,10 +318,12 @@ class Window(Gtk.Window):
 
     def save(self):
         name, element = self.choice.preset, self.chain.element
-        if isinstance(element, Gst.Preset) and element.save_preset(name):
-            self.say(f"Saved: {element.get_factory().get_name()} @preset={name}")
-        else:
-            self.say(f"The preset {name} could not be saved.")
+        try:
+            path = properties.save_preset(element, name)
+        except (OSError, GLib.Error) as error:
+            self.say(f"The preset {name} could not be saved: {error}")
+            return
+        self.say(f"Saved: {element.get_factory().get_name()} @preset={name}, in {path}")
 
     def record(self):
         button, _ = self.actions["r"]
@@ -267,8 +344,8 @@ class Window(Gtk.Window):
         button.set_label("Record")
         button.set_sensitive(True)
         self.recording = None
-        print(f"recorded {path}", flush=True)
-        self.say(f"{path} is written, and its JSON lines beside it.")
+        print(f"recorded {os.path.abspath(path)}", flush=True)
+        self.say(f"{os.path.abspath(path)} is written, and its JSON lines beside it.")
         then, self.then = self.then, None
         if then:
             then()
