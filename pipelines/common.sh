@@ -364,12 +364,15 @@ is_shown () {
   has_window || [ -n "$record" ]
 }
 
-# Sets `encoder` to what makes H.264, in a quality that keeps thin lines.
+# Sets `encoder` to what makes H.264, in a quality that keeps thin lines.  OpenH264 calls
+# the end of each stream an error: `noise` is then what of it is not shown.
+noise=
 choose_encoder () {
   if has_element x264enc; then
     encoder=(x264enc pass=qual quantizer=21 tune=zerolatency)
   elif has_element openh264enc; then
     encoder=(openh264enc bitrate=8000000)
+    noise='^\[OpenH264] .*EncodeFrame(), cmInitParaError'
   else
     echo "--record needs x264enc or openh264enc, of the packages" \
       "gstreamer1.0-plugins-ugly and gstreamer1.0-plugins-bad" >&2
@@ -433,7 +436,14 @@ launch () {
 # should.  `stopped` is then the exit status of a script that has more to do.
 stopped=
 run_pipeline () {
-  local lines reader pipeline status=0
+  local lines reader errors=2 filter='' pipeline status=0
+  if [ -n "$noise" ]; then
+    exec {errors}> >(
+      trap '' INT TERM
+      exec sed -u "/$noise/d" >&2
+    )
+    filter=$!
+  fi
   exec {lines}> >(
     trap '' INT TERM # the pipeline ends first
     exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
@@ -442,7 +452,7 @@ run_pipeline () {
   ( # a shell in the background would ignore Ctrl-C
     trap - INT
     trap '' TERM
-    exec "$@" >&"$lines" {lines}>&-
+    exec "$@" >&"$lines" 2>&"$errors" {lines}>&-
   ) <&0 &
   pipeline=$!
   exec {lines}>&-
@@ -452,6 +462,10 @@ run_pipeline () {
   [ -z "$stopped" ] || end_pipeline
   trap - TERM
   wait "$reader" || true
+  if [ -n "$filter" ]; then
+    exec {errors}>&-
+    wait "$filter" || true
+  fi
   return "$status"
 }
 

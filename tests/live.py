@@ -342,10 +342,11 @@ class Live:
         self.path = Path(folder) / f"{arguments[1]}.json"
         self.film = Path(folder) / f"{arguments[1]}-film.mp4"
         self.out = Path(folder) / f"{arguments[1]}.out"
-        with self.out.open("w") as out:
+        self.errors = self.out.with_suffix(".errors")
+        with self.out.open("w") as out, self.errors.open("w") as errors:
             self.process = subprocess.Popen(
                 [COMMAND, *arguments, "--json", self.path, "--record", self.film,
-                 "--preset", "tried"], env=env, stdout=out)
+                 "--preset", "tried"], env=env, stdout=out, stderr=errors)
         assert screens.wait_until(
             lambda: len(self.frames()) > 5 and screens.windows_of(env)), arguments
 
@@ -633,6 +634,7 @@ def keeping(env, folder):
                                               for line in live.said()))
         n = len(live.frames())
         assert screens.wait_until(lambda: len(live.frames()) > n), "it stands still"
+    assert "OpenH264" not in live.errors.read_text(), live.errors.read_text()
     width, height, seconds = screens.discover(live.film)
     kept = live.film.with_suffix(".json").read_text().splitlines()
     assert (width, height) == (640, 480) and seconds > 1, (width, height, seconds)

@@ -615,9 +615,10 @@ def recordings():
         film, lines = f"{folder}/film.mp4", f"{folder}/lines.json"
         for name, (arguments, width, height) in cases.items():
             n = 2 if name in SLOW else 30
-            out, _ = script(name, *arguments, "--record", film, f"--json={lines}",
-                            "--headless", env=environment(FRAMES=str(n)))
+            out, said = script(name, *arguments, "--record", film, f"--json={lines}",
+                               "--headless", env=environment(FRAMES=str(n)))
             assert out == "", out
+            assert "OpenH264" not in said, said
             frames = frames_of(Path(lines).read_text())
             assert len(frames) == n, (name, len(frames))
             found = discover(film)

@@ -2,12 +2,37 @@
 """A branch of a playing pipeline that writes what is shown as MP4, and beside it
 the results as JSON lines.  It ends as a file should end, while the rest plays
 on."""
+import contextlib
 import os
+import re
+import sys
+import tempfile
 
 from gi.repository import Gst
 
+# As in pipelines/common.sh.  OpenH264 calls the end of each stream an error.
 ENCODERS = {"x264enc": "x264enc pass=qual quantizer=21 tune=zerolatency",
             "openh264enc": "openh264enc bitrate=8000000"}
+NOISE = re.compile(rb"^\[OpenH264\] .*EncodeFrame\(\), cmInitParaError.*\n", re.M)
+
+
+class Quiet:
+    """Of what is written to the standard error from the beginning to stop (), shows all
+    but the noise of the encoder."""
+
+    def __init__(self):
+        self.file = tempfile.TemporaryFile()
+        sys.stderr.flush()
+        self.stderr = os.dup(2)
+        os.dup2(self.file.fileno(), 2)
+
+    def stop(self):
+        sys.stderr.flush()
+        os.dup2(self.stderr, 2)
+        os.close(self.stderr)
+        self.file.seek(0)
+        with contextlib.suppress(OSError), self.file:
+            os.write(2, NOISE.sub(b"", self.file.read()))
 
 
 def json_of(path):
@@ -27,6 +52,7 @@ class Recording:
                               "packages gstreamer1.0-plugins-ugly and "
                               "gstreamer1.0-plugins-bad.")
         self.path, self.pipeline, self.done = path, pipeline, done
+        self.quiet = None
         self.bin = Gst.parse_bin_from_description(
             "queue ! visionjson name=lines ! "
             "videoconvert ! videoscale ! video/x-raw,format=I420,width=[2,16384,2],"
@@ -42,6 +68,7 @@ class Recording:
         self.pad.link(self.bin.get_static_pad("sink"))
 
     def stop(self):
+        self.quiet = Quiet()
         self.pad.add_probe(Gst.PadProbeType.IDLE, self._part)
 
     def _part(self, pad, _info):
@@ -66,4 +93,6 @@ class Recording:
         self.tee.release_request_pad(self.pad)
         self.bin.set_state(Gst.State.NULL)
         self.pipeline.remove(self.bin)
+        if self.quiet:
+            self.quiet.stop()
         self.done(self.path)
