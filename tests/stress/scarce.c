@@ -393,6 +393,9 @@ main (int argc, char **argv)
   GError *error = NULL;
   gint64 start = g_get_monotonic_time ();
 
+  /* the elements run on the CPU: what CUDA's driver does without memory or
+   * descriptors is not the elements' work */
+  g_setenv ("CUDA_VISIBLE_DEVICES", "", TRUE);
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
