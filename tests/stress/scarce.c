@@ -17,6 +17,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/device.h"
 #include "common/random.h"
 #include "scarce_calls.h"
 
@@ -408,6 +409,8 @@ main (int argc, char **argv)
       seed ? g_ascii_strtoull (seed, NULL, 0) : (guint64) g_get_real_time ();
   g_free (seed);
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
+  device_cuda_probe (); /* what the driver keeps open is open before any round
+                         */
   play_scarce_rounds (rounds, only, every);
   report_scarce ();
   printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
