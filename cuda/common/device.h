@@ -38,9 +38,9 @@ typedef struct {
   const char *(*wait) (const Device *dev);
 } DeviceOps;
 
-/* Measures the time of some work by the device's own clock.  Begin with a timer
- * that is all zeros; begin, stop and read it any number of times; then free it.
- */
+/* Measures the time of some work by the device's own clock.  Begin with a
+ * timer that is all zeros; begin, stop and read it any number of times; then
+ * free it. */
 typedef struct {
   void *begin, *end;     /* cudaEvent_t */
   double start, stop;    /* on the CPU, seconds */
@@ -53,8 +53,8 @@ struct _Device {
   void *stream;       /* cudaStream_t; NULL on the CPU */
   bool owns_stream;   /* device_close () destroys the stream */
   void *done;         /* cudaEvent_t on which a waiting thread sleeps */
-  void *before;       /* cudaEvent_t of the stream that device_follow () follows
-                       */
+  void *before;       /* cudaEvent_t of the stream that device_follow ()
+                         follows */
   DeviceTimer *timer; /* device_wait () sets its end; NULL: none */
 };
 
@@ -71,8 +71,8 @@ void device_close (Device *dev);
 const char *device_cuda_probe (void);
 
 /* Work that is queued from now on starts when all work on @stream, another
- * stream (cudaStream_t) of the same context, is done.  The host does not wait.
- */
+ * stream (cudaStream_t) of the same context, is done.  The host does not
+ * wait. */
 const char *device_follow (const Device *dev, void *stream);
 
 /* Sets @p to @bytes bytes of memory of the device, all 0.  Error: the memory is
@@ -135,8 +135,8 @@ device_clear (const Device *dev, void *p, size_t bytes)
 /* Marks a point up to which the work that @timer measures lasts at least. */
 void device_timer_mark (const Device *dev, DeviceTimer *timer);
 
-/* Waits until all queued work is done.  Error: a part of that work has failed.
- */
+/* Waits until all queued work is done.  Error: a part of that work has
+ * failed. */
 static inline const char *
 device_wait (const Device *dev)
 {

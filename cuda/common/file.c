@@ -187,8 +187,8 @@ follow_links (char target[PATH_MAX])
   return ELOOP;
 }
 
-/* Makes a new file in the folder of @target; returns its descriptor and name.
- */
+/* Makes a new file in the folder of @target; returns its descriptor and
+ * name. */
 static int
 open_aside (const char *target, mode_t mode, char aside[PATH_MAX])
 {

@@ -166,8 +166,8 @@ begin_pool (void)
   pthread_atfork (NULL, NULL, forget_threads);
 }
 
-/* The pool's threads take no signals: these are for the application's threads.
- */
+/* The pool's threads take no signals: these are for the application's
+ * threads. */
 static void
 start_thread (void)
 {

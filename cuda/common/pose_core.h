@@ -104,11 +104,11 @@ quat64_matrix (const double q[4], double m[3][3])
   m[2][2] = 1 - 2 * (x * x + y * y);
 }
 
-/* Sets @q to the unit quaternion of the rotation matrix whose row i begins at
- * @r[i * @stride].  Row k of @products is four times part k of the quaternion
- * times each part; that of the largest part is never near 0 (S. W. Shepperd,
- * Quaternion from Rotation Matrix, Journal of Guidance and Control 1(3), 1978).
- */
+/* Sets @q to the unit quaternion of the rotation matrix whose row i begins
+ * at @r[i * @stride].  Row k of @products is four times part k of the
+ * quaternion times each part; that of the largest part is never near 0 (S.
+ * W. Shepperd, Quaternion from Rotation Matrix, Journal of Guidance and
+ * Control 1(3), 1978). */
 BOTH void
 quat64_of_rows (const double *r, int stride, double q[4])
 {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "emdtrack/emdtrack_set.h"
+#include "emdtrack/emdtrack_work.h"
 
 struct _Emdtrack {
   Device device;
@@ -12,12 +12,12 @@ struct _Emdtrack {
   const EmdtrackStages *stages;
   EmdtrackWork work;
   double scale;
-  int n_prepared; /* targets that there is room for */
-  EmdtrackBook book;
+  int n_prepared; /* number of targets that there is room for */
+  EmdtrackCodebookUpload book;
 };
 
 static size_t
-pixels (const Emdtrack *e)
+n_pixels (const Emdtrack *e)
 {
   return (size_t) e->work.reader.width * e->work.reader.height;
 }
@@ -40,9 +40,9 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   w = &e->work;
   w->reader.width = width;
   w->reader.height = height;
-  TRY (memory_get (&e->memory, &w->index, pixels (e)));
-  TRY (memory_get (&e->memory, &w->histogram, pixels (e)));
-  TRY (memory_get (&e->memory, &w->before, pixels (e)));
+  TRY (memory_get (&e->memory, &w->index, n_pixels (e)));
+  TRY (memory_get (&e->memory, &w->histogram, n_pixels (e)));
+  TRY (memory_get (&e->memory, &w->before, n_pixels (e)));
   TRY (memory_get (&e->memory, &e->book.device_tables, 1));
   TRY (memory_get_pinned (&e->memory, &w->counts, 1));
   TRY (memory_get_pinned (&e->memory, &w->brightness, 1));
@@ -61,7 +61,7 @@ emdtrack_free (Emdtrack *e)
   if (!e)
     return;
   w = &e->work;
-  device_wait (&e->device); /* the device may still use it */
+  device_wait (&e->device); /* the device may still use the memory */
   if (w->state)
     e->stages->close (&e->device, w);
   memory_free (&e->memory);
@@ -75,9 +75,9 @@ emdtrack_size (const Emdtrack *e, int *width, int *height)
   *height = e->work.reader.height;
 }
 
-/* Makes room for more targets, or for what another solver needs. */
+/* Makes room for more targets, or for another solver. */
 static const char *
-prepare (Emdtrack *e, const EmdtrackParams *p)
+prepare_memory (Emdtrack *e, const EmdtrackParams *p)
 {
   EmdtrackWork *w = &e->work;
   bool changed = w->solver != p->solver || w->max_trees != p->max_trees ||
@@ -91,17 +91,18 @@ prepare (Emdtrack *e, const EmdtrackParams *p)
   w->cache_bits = p->cache_bits;
   for (int t = 0; t < p->n_targets; t++) {
     if (!w->tree[t])
-      TRY (memory_get (&e->memory, &w->tree[t], pixels (e)));
+      TRY (memory_get (&e->memory, &w->tree[t], n_pixels (e)));
     if (!w->map[t])
-      TRY (memory_get (&e->memory, &w->map[t], pixels (e)));
+      TRY (memory_get (&e->memory, &w->map[t], n_pixels (e)));
   }
-  e->n_prepared = 0; /* where this fails, the next frame tries again */
+  e->n_prepared = 0; /* if the rest fails, the next frame tries again */
   TRY (e->stages->prepare (&e->device, w));
   e->n_prepared = p->n_targets;
   return NULL;
 }
 
-/* A target's trees and values are forgotten when its problem changes. */
+/* Sets the targets' problems.  The trees and values of a target are forgotten
+ * when its problem changes. */
 static const char *
 set_problems (Emdtrack *e, const EmdtrackParams *p)
 {
@@ -117,7 +118,8 @@ set_problems (Emdtrack *e, const EmdtrackParams *p)
         &now, distance, p->bins, w->reader.mass, &p->targets[t]);
     if (!memcmp (&now, &w->problem[t], sizeof now))
       continue;
-    memset (&w->problem[t], 0, sizeof now); /* should the next step fail */
+    memset (&w->problem[t], 0, sizeof now); /* if the next step fails, the
+                                               problem counts as changed */
     w->known[t] = false;
     TRY (e->stages->forget (&e->device, w, t));
     memcpy (&w->problem[t], &now, sizeof now);
@@ -129,7 +131,7 @@ static const char *
 find_bins (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
   if (p->histogram == EMDTRACK_CODEBOOK)
-    TRY (emdtrack_book_set (&e->book, &e->device, p, &f->image));
+    TRY (emdtrack_codebook_upload (&e->book, &e->device, p, &f->image));
   return e->stages->index (&e->device, &e->work);
 }
 
@@ -148,7 +150,8 @@ emdtrack_queue_histograms (
     Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
   TRY (emdtrack_check (p));
-  memset (e->work.known, 0, sizeof e->work.known); /* of other histograms */
+  /* the maps belong to other histograms */
+  memset (e->work.known, 0, sizeof e->work.known);
   return find_histograms (e, p, f);
 }
 
@@ -165,10 +168,10 @@ find_values (Emdtrack *e, int target)
 }
 
 static const char *
-run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+run_stages (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
   TRY (find_histograms (e, p, f));
-  TRY (prepare (e, p));
+  TRY (prepare_memory (e, p));
   TRY (set_problems (e, p));
   for (int t = 0; t < p->n_targets; t++)
     TRY (find_values (e, t));
@@ -188,10 +191,11 @@ emdtrack_run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f,
   w->histogram = last;
   memset (w->counts, 0, sizeof *w->counts);
   memset (results, 0, sizeof *results);
-  err = run (e, p, f);
+  err = run_stages (e, p, f);
   for (int t = 0; t < EMDTRACK_TARGETS; t++)
     w->known[t] = !err && t < p->n_targets;
-  if (err) /* what is stored may be half done: the next frame forgets it */
+  if (err) /* trees and values may be half stored: the next frame forgets
+              them */
     memset (w->problem, 0, sizeof w->problem);
   TRY (err);
   results->n_targets = p->n_targets;
@@ -244,15 +248,15 @@ emdtrack_brightness (
 }
 
 static bool
-is_near (int from, int to)
+is_near_frame (int from, int to)
 {
   return from < to && from >= -EMDTRACK_MAX_AWAY && to <= EMDTRACK_MAX_AWAY &&
       to - from <= EMDTRACK_MAX_REGION;
 }
 
-/* The number of a region's rows or columns that are counted, at most. */
+/* The greatest number of a region's rows or columns that are counted. */
 static int64_t
-counted (int from, int to, int last, int apart)
+counted_lines (int from, int to, int last, int apart)
 {
   return (emdtrack_clamp (to, last) - emdtrack_clamp (from, last) + apart - 1) /
       apart;
@@ -263,11 +267,11 @@ check_region (const EmdtrackReader *reader, const EmdtrackRegion *r)
 {
   ImageBox b = r->box;
 
-  if (!is_near (b.x0, b.x1) || !is_near (b.y0, b.y1) || r->apart < 1 ||
-      r->apart > EMDTRACK_MAX_REGION)
+  if (!is_near_frame (b.x0, b.x1) || !is_near_frame (b.y0, b.y1) ||
+      r->apart < 1 || r->apart > EMDTRACK_MAX_REGION)
     return "a region is empty or too large";
-  return counted (b.x0, b.x1, reader->width, r->apart) *
-              counted (b.y0, b.y1, reader->height, r->apart) >
+  return counted_lines (b.x0, b.x1, reader->width, r->apart) *
+              counted_lines (b.y0, b.y1, reader->height, r->apart) >
           EMDTRACK_MAX_COUNTED
       ? "a region has too many pixels; count those that are farther apart"
       : NULL;

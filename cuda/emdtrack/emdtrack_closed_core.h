@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Closed forms, written once for both backends. */
+ * Closed forms of the distance. */
 #pragma once
 
 #include "emdtrack/emdtrack_core.h"
 
-#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for those of a tree */
+#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for the edges of a tree */
 #define EMDTRACK_ARC_WORDS (EMDTRACK_EDGES / 4)
 
-/* A byte for each of the arcs of a tree, four a word. */
+/* A byte for each arc of a tree, four in a word. */
 typedef struct {
   uint32_t word[EMDTRACK_ARC_WORDS];
 } __attribute__ ((aligned (16))) EmdtrackArcs;
@@ -19,16 +19,18 @@ emdtrack_arc_byte (const EmdtrackArcs *a, int e)
   return (int) (a->word[e >> 2] >> 8 * (e & 3) & 255);
 }
 
-/* Mass that crosses an edge is what one side has too much, whatever the plan:
- * line, sum g |F|; circle, the same with F less a median of F; tree, w |F| of
- * every edge, F being the surplus of what lies behind it. */
+/* The mass that crosses an edge is the surplus of one of its sides, whatever
+ * the plan.  Line: sum of g |F|.  Circle: the same with F less a median of F.
+ * Tree: sum of w |F| over all edges, F being the surplus of the bins behind an
+ * edge. */
 typedef struct {
   EmdtrackForm form;
   int n, n_edges;
   uint8_t order[EMDTRACK_BINS];   /* line and circle: bins from end to end */
-  uint8_t gap[EMDTRACK_BINS];     /* to the next of them */
+  uint8_t gap[EMDTRACK_BINS];     /* the distance to the next bin in order */
   uint16_t twice[EMDTRACK_EDGES]; /* tree: an edge's length, doubled */
-  EmdtrackArcs behind[EMDTRACK_BINS]; /* of a bin: 255 for edges it is behind */
+  EmdtrackArcs behind[EMDTRACK_BINS]; /* of a bin: 255 for each edge that the
+                                         bin is behind */
 } EmdtrackClosed;
 
 BOTH int
@@ -51,8 +53,8 @@ emdtrack_line (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
   return z;
 }
 
-/* The minimum over all circulations is met at one that leaves some gap empty.
- * Bins are in order. */
+/* The distance on a circle.  The minimum over all circulations has a gap
+ * without flow.  Bins are in order. */
 BOTH uint32_t
 emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
 {
@@ -76,7 +78,8 @@ emdtrack_circle (const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)
   return (uint32_t) min;
 }
 
-/* Four edges a word, as bytes: no sum exceeds 255. */
+/* The distance on a tree.  Four edges are processed in a word, since no byte
+ * exceeds 255. */
 BOTH uint32_t
 emdtrack_tree_form (
     const EmdtrackClosed *c, const uint8_t *s, const uint16_t *d)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * K-means (Lloyd), started as k-means++ does (Arthur and Vassilvitskii 2007)
- * with random numbers that are always the same. */
+ * K-means (Lloyd), started as k-means++ does (Arthur and Vassilvitskii 2007),
+ * with the same random numbers in every run. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -10,16 +10,16 @@
 #include "emdtrack/emdtrack_colour.h"
 #include "emdtrack/emdtrack_core.h"
 
-#define SAMPLES 8192 /* about, the most */
+#define SAMPLES 8192 /* about the most samples */
 #define ROUNDS 30
-#define STARTS 3 /* the best counts */
-#define INSIDE 3 /* weight of the box's pixels */
+#define STARTS 3 /* runs, of which the best counts */
+#define INSIDE 3 /* weight of a pixel inside of the box */
 #define SEED 3
 
 typedef struct {
   float at[EMDTRACK_BINS];
   int weight, nearest;
-  double far; /* from the nearest centre, squared */
+  double far; /* squared distance from the nearest centre */
 } Sample;
 
 typedef struct {
@@ -28,7 +28,7 @@ typedef struct {
 } Samples;
 
 static double
-between (const float *a, const float *b, int dims)
+squared_distance (const float *a, const float *b, int dims)
 {
   double sum = 0;
 
@@ -40,9 +40,10 @@ between (const float *a, const float *b, int dims)
   return sum;
 }
 
-/* Gives each sample its nearest of @n centres; returns how far all are. */
+/* Assigns each sample to the nearest of @n centres.  Returns the sum of squared
+ * distances, weighted. */
 static double
-assign (Samples *s, const EmdtrackCodebook *b, int n)
+assign_samples (Samples *s, const EmdtrackCodebook *b, int n)
 {
   double all = 0;
 
@@ -51,7 +52,7 @@ assign (Samples *s, const EmdtrackCodebook *b, int n)
 
     x->far = INFINITY;
     for (int k = 0; k < n; k++) {
-      double d = between (x->at, b->centre[k], s->dims);
+      double d = squared_distance (x->at, b->centre[k], s->dims);
 
       if (d < x->far) {
         x->far = d;
@@ -63,16 +64,17 @@ assign (Samples *s, const EmdtrackCodebook *b, int n)
   return all;
 }
 
-/* Each new centre is a sample, chosen the likelier the farther it is. */
+/* Chooses the first centres among the samples: the next centre is the likelier,
+ * the farther it is from the others. */
 static void
-start (Samples *s, EmdtrackCodebook *b, int try)
+choose_first_centres (Samples *s, EmdtrackCodebook *b, int try)
 {
   uint64_t counter = (uint64_t) try * EMDTRACK_BINS;
   int first = (int) random_below (SEED, counter, (uint32_t) s->n);
 
   memcpy (b->centre[0], s->sample[first].at, sizeof b->centre[0]);
   for (int k = 1; k < b->entries; k++) {
-    double left = assign (s, b, k) * random_unit (SEED, counter + k);
+    double left = assign_samples (s, b, k) * random_unit (SEED, counter + k);
     int i = 0;
 
     while (i + 1 < s->n && (left -= s->sample[i].far * s->sample[i].weight) > 0)
@@ -81,9 +83,9 @@ start (Samples *s, EmdtrackCodebook *b, int try)
   }
 }
 
-/* Centres move to the mean of what is nearest to them. */
+/* Moves each centre to the mean of its samples. */
 static void
-move (const Samples *s, EmdtrackCodebook *b)
+move_centres (const Samples *s, EmdtrackCodebook *b)
 {
   double sum[EMDTRACK_BINS][EMDTRACK_BINS] = {{0}}, n[EMDTRACK_BINS] = {0};
 
@@ -100,7 +102,7 @@ move (const Samples *s, EmdtrackCodebook *b)
 }
 
 static void
-cluster (Samples *s, EmdtrackCodebook *book)
+run_k_means (Samples *s, EmdtrackCodebook *book)
 {
   double best = INFINITY;
 
@@ -108,12 +110,12 @@ cluster (Samples *s, EmdtrackCodebook *book)
     EmdtrackCodebook b = *book;
     double far;
 
-    start (s, &b, try);
+    choose_first_centres (s, &b, try);
     for (int k = 0; k < ROUNDS; k++) {
-      assign (s, &b, b.entries);
-      move (s, &b);
+      assign_samples (s, &b, b.entries);
+      move_centres (s, &b);
     }
-    far = assign (s, &b, b.entries);
+    far = assign_samples (s, &b, b.entries);
     if (far < best) {
       best = far;
       memcpy (book->centre, b.centre, sizeof book->centre);
@@ -122,7 +124,7 @@ cluster (Samples *s, EmdtrackCodebook *book)
 }
 
 static void
-read_sample (const EmdtrackReader *r, int x, int y, Sample *s)
+read_pixel_sample (const EmdtrackReader *r, int x, int y, Sample *s)
 {
   if (r->frame.layout == EMDTRACK_PLAIN) {
     bool grey = r->channels == 1;
@@ -143,7 +145,7 @@ read_sample (const EmdtrackReader *r, int x, int y, Sample *s)
 }
 
 static void
-read_samples (
+read_view_samples (
     const EmdtrackReader *r, const EmdtrackView *v, int max, Samples *s)
 {
   ImageBox box = v->box, a = v->around;
@@ -156,13 +158,13 @@ read_samples (
       bool inside = x >= box.x0 && x < box.x1 && y >= box.y0 && y < box.y1;
 
       s->sample[s->n].weight = inside ? v->weight : 1;
-      read_sample (r, x, y, &s->sample[s->n++]);
+      read_pixel_sample (r, x, y, &s->sample[s->n++]);
     }
 }
 
-/* The host's copy of a frame goes to @memory. */
+/* Copies a frame to @memory of the host. */
 static const char *
-download (const Device *dev, Image *img, uint8_t **memory)
+download_frame (const Device *dev, Image *img, uint8_t **memory)
 {
   size_t bytes = 0, at = 0;
 
@@ -185,9 +187,9 @@ download (const Device *dev, Image *img, uint8_t **memory)
   return device_wait (dev);
 }
 
-/* Adds at most @most samples. */
+/* Adds at most @most samples of a view. */
 static const char *
-view (const Device *dev, const EmdtrackView *v, int max, Samples *s)
+add_view_samples (const Device *dev, const EmdtrackView *v, int max, Samples *s)
 {
   EmdtrackReader r = {.frame = *v->frame};
   const Image *img = &v->frame->image;
@@ -206,9 +208,9 @@ view (const Device *dev, const EmdtrackView *v, int max, Samples *s)
       : img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16 ? 1
                                                                   : 3;
   r.yuv = yuv_of (img->matrix, img->full_range);
-  err = download (dev, &r.frame.image, &memory);
+  err = download_frame (dev, &r.frame.image, &memory);
   if (!err)
-    read_samples (&r, &in, max, s);
+    read_view_samples (&r, &in, max, s);
   free (memory);
   return err;
 }
@@ -236,9 +238,9 @@ emdtrack_codebook_learn_views (const Device *dev, const EmdtrackView *views,
   if (!s.sample)
     return "out of memory";
   for (int i = 0; i < n && !err; i++)
-    err = view (dev, &views[i], s.room / n, &s);
+    err = add_view_samples (dev, &views[i], s.room / n, &s);
   if (!err)
-    cluster (&s, book);
+    run_k_means (&s, book);
   free (s.sample);
   return err;
 }

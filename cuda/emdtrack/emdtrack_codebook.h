@@ -1,37 +1,38 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Codebooks: the colours or spectra that a target and what is around it are
- * made of.  The paper has histograms of channels; those of a region over a
- * codebook are what can be tracked. */
+ * Codebooks: the colours or spectra of a target and its surroundings.  The
+ * paper has histograms of channels; a region's histogram over a codebook is
+ * what the tracker compares. */
 #pragma once
 
 #include "emdtrack/emdtrack.h"
 
 C_BEGIN
 
-/* K-means of the pixels of @box of @frame, which count three times, and of
- * those as far around it as it is long; 2 to 16 @entries.  The same frame gives
- * the same codebook.  Of colours for EMDTRACK_PLAIN, else of spectra.  Waits
- * for the device. */
+/* Learns 2 to 16 @entries by k-means from the pixels of @box of @frame, which
+ * count three times, and from the pixels around it, up to the box's own length
+ * away.  The same frame gives the same codebook: of colours for EMDTRACK_PLAIN,
+ * else of spectra.  Waits for the device. */
 const char *emdtrack_codebook_learn (const Device *device,
     const EmdtrackFrame *frame, ImageBox box, int entries,
     EmdtrackCodebook *book);
 
-/* A frame, and a picture for each target. */
+/* The most views: a frame, and a picture for each target. */
 #define EMDTRACK_VIEWS (EMDTRACK_TARGETS + 1)
 
-/* What of a frame counts.  Boxes are half-open pixels of it; what of them lies
- * outside is left out. */
+/* The pixels of a frame that count.  Boxes are half-open; their parts outside
+ * of the frame do not count. */
 typedef struct {
   const EmdtrackFrame *frame; /* in the device's memory */
-  ImageBox around;            /* its pixels count once, */
-  ImageBox box;               /* but those of this one, */
-  int weight;                 /* >= 1, so often; it may be empty */
+  ImageBox around;            /* each of its pixels counts once */
+  ImageBox box;               /* each of its pixels counts `weight` times
+                                 instead; may be empty */
+  int weight;                 /* at least 1 */
 } EmdtrackView;
 
-/* The same of @n views, 1 to EMDTRACK_VIEWS: targets known by pictures of them,
- * and frames in which they are looked for.  All have the same channels; what
- * they show counts in equal parts, as far as there are pixels. */
+/* Learns a codebook from @n views, 1 to EMDTRACK_VIEWS: pictures of targets,
+ * and frames in which they are searched.  All views have the same channels, and
+ * count in equal parts as far as they have pixels. */
 const char *emdtrack_codebook_learn_views (const Device *device,
     const EmdtrackView *views, int n, int entries, EmdtrackCodebook *book);
 

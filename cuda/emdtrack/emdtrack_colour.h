@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CIE L*a*b* for codebooks of colours.  Host code: devices get tables. */
+ * CIE L*a*b* for codebooks of colours.  Host code: the device has tables. */
 #pragma once
 
 #include <math.h>
@@ -20,7 +20,7 @@ emdtrack_lab_root (double t)
   return t > 216. / 24389 ? cbrt (t) : (24389. / 27 * t + 16) / 116;
 }
 
-/* Of sRGB (IEC 61966-2-1), white being D65. */
+/* Converts sRGB (IEC 61966-2-1) with the white point D65. */
 static inline void
 emdtrack_lab (const uint8_t rgb[3], float lab[3])
 {

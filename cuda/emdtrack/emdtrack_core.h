@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Histograms and regions, written once for both backends. */
+ * Histograms and regions. */
 #pragma once
 
 #include <string.h>
@@ -8,8 +8,8 @@
 #include "common/yuv.h"
 #include "emdtrack/emdtrack.h"
 
-/* Bytes add up to at most 255.  Aligned, as everything that a pixel has 16
- * bytes of, so that kernels read it at once. */
+/* A histogram, whose bytes add up to at most 255.  It is aligned, as all
+ * 16-byte data of a pixel, so that kernels load it at once. */
 typedef struct {
   uint8_t bin[EMDTRACK_BINS];
 } __attribute__ ((aligned (16))) EmdtrackHistogram;
@@ -32,24 +32,25 @@ emdtrack_clamp (int v, int last)
 
 /* ---- Bins of single pixels ---- */
 
-/* How a frame is read. */
+/* How the bins of a frame's pixels are found. */
 typedef struct {
   EmdtrackFrame frame;
-  int width, height; /* of what a pixel is */
+  int width, height; /* in units of a pixel: tiles of a mosaic, pixels of a
+                        plane */
   int channels;
   EmdtrackBins kind;
   int bins, mass;
   uint32_t white; /* the brightest grey value */
-  Yuv yuv;        /* of a frame's colours, where it has any */
-  /* Codebook of colours: of component c of value v, step[c][v] is where to look
-   * into the table. */
+  Yuv yuv;        /* conversion of a frame's colours, if it has any */
+  /* Codebook of colours: step[c][v] is the index of component c of value v in
+   * the table. */
   const uint8_t *step; /* 3 rows of 256 */
   const uint8_t *lut;  /* EMDTRACK_LUT^3 entries */
   /* Codebook of spectra: rows of EMDTRACK_BINS. */
   const uint8_t *spectra;
 } EmdtrackReader;
 
-/* The grey value of pixel (@x, @y) of a grey image, all its bits. */
+/* The grey value of pixel (@x, @y) of a grey image, with all its bits. */
 BOTH uint32_t
 emdtrack_grey (const Image *img, int x, int y)
 {
@@ -72,7 +73,7 @@ emdtrack_sample (const EmdtrackReader *r, int x, int y, int c)
   return emdtrack_grey (&f->image, x, c * r->height + y);
 }
 
-/* R, G and B. */
+/* Sets @rgb to the colour of pixel (@x, @y). */
 BOTH void
 emdtrack_colour (const EmdtrackReader *r, int x, int y, uint32_t value[3])
 {
@@ -88,7 +89,8 @@ emdtrack_colour (const EmdtrackReader *r, int x, int y, uint32_t value[3])
 }
 
 /* Scales @n values to integers that add up to @mass, by largest remainder; of
- * equal remainders the first.  Without light all are alike. */
+ * equal remainders the first counts.  If all values are 0, all integers are
+ * alike. */
 BOTH void
 emdtrack_normalise (const uint32_t *value, int n, int mass, uint8_t *out)
 {
@@ -116,7 +118,7 @@ emdtrack_normalise (const uint32_t *value, int n, int mass, uint8_t *out)
   }
 }
 
-/* The spectrum of a pixel of at least two channels. */
+/* Sets @out to the spectrum of a pixel with at least two channels. */
 BOTH void
 emdtrack_spectrum (
     const EmdtrackReader *r, int x, int y, int mass, uint8_t *out)
@@ -131,8 +133,8 @@ emdtrack_spectrum (
   emdtrack_normalise (value, r->channels, mass, out);
 }
 
-/* The entry of a codebook of spectra that is nearest; of equal ones the first.
- */
+/* The nearest entry of a codebook of spectra; of equally near ones the
+ * first. */
 BOTH int
 emdtrack_nearest (const EmdtrackReader *r, const uint8_t *spectrum)
 {
@@ -154,7 +156,7 @@ emdtrack_nearest (const EmdtrackReader *r, const uint8_t *spectrum)
   return best;
 }
 
-/* The grey value of a pixel of an image that is not one of many channels. */
+/* The grey value of a pixel of an image of grey values or colours. */
 BOTH uint32_t
 emdtrack_luma (const EmdtrackReader *r, const ImageRow *row, int x, int y)
 {
@@ -170,8 +172,8 @@ emdtrack_luma (const EmdtrackReader *r, const ImageRow *row, int x, int y)
   return yuv[0];
 }
 
-/* The bin that pixel (@x, @y) adds to.  @row: of its row, where the image is
- * not one of many channels. */
+/* The bin of pixel (@x, @y).  @row is the pixel's row, if the image is of grey
+ * values or colours. */
 BOTH int
 emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
 {
@@ -195,7 +197,7 @@ emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
 
 /* ---- Regions ---- */
 
-/* 2^40 by the square of a side, which is at most 2^17. */
+/* 2^40 divided by the square of a side, which is at most 2^17. */
 BOTH uint64_t
 emdtrack_region_factor (int from, int to)
 {
@@ -204,9 +206,9 @@ emdtrack_region_factor (int from, int to)
   return ((uint64_t) 1 << 40) / (side * side);
 }
 
-/* What being at @x, between @from and @to, takes off a pixel's weight of 256;
- * all of it at the ends.  |u| is below the side, and so u^2 times the factor
- * below 2^40. */
+/* The part of a pixel's weight of 256 that is lost because it is at @x, between
+ * @from and @to; 256 at the ends.  |u| is below the side, so that u^2 times the
+ * factor is below 2^40. */
 BOTH int
 emdtrack_region_loss (int x, int from, int to, uint64_t factor)
 {
@@ -215,7 +217,7 @@ emdtrack_region_loss (int x, int from, int to, uint64_t factor)
   return (int) ((uint64_t) (u * u) * factor >> 32);
 }
 
-/* The first of @from, @from + @apart … that is at least 0. */
+/* The first of @from, @from + @apart, ... that is at least 0. */
 BOTH int
 emdtrack_first_inside (int from, int apart)
 {

@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Histograms and closed forms as loops, and the CPU backend's table. */
+ * Histograms and closed forms as loops, and the CPU backend's table of
+ * stages. */
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "emdtrack/emdtrack_cpu.h"
 
-const char *
-emdtrack_renew_cpu (void **p, size_t n, size_t size)
-{
-  free (*p);
-  *p = calloc (n, size);
-  return *p ? NULL : "out of memory";
-}
-
 static const char *
-open (const Device *dev, EmdtrackWork *w)
+open_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = calloc (1, sizeof *c);
   size_t strips = (size_t) emdtrack_strips (w);
@@ -28,13 +21,13 @@ open (const Device *dev, EmdtrackWork *w)
 }
 
 static void
-close (const Device *dev, EmdtrackWork *w)
+close_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = w->state;
 
   (void) dev;
   for (int t = 0; t < EMDTRACK_TARGETS; t++) {
-    emdtrack_table_close (&c->table[t]);
+    emdtrack_store_close_cpu (&c->store[t]);
     free (c->cache[t].entry);
   }
   free (c->columns);
@@ -44,7 +37,7 @@ close (const Device *dev, EmdtrackWork *w)
 }
 
 static const char *
-prepare_cache (EmdtrackCache *cache, uint32_t room)
+prepare_cache_cpu (EmdtrackCache *cache, uint32_t room)
 {
   if (cache->entry && cache->room == room)
     return NULL;
@@ -55,17 +48,17 @@ prepare_cache (EmdtrackCache *cache, uint32_t room)
 }
 
 static const char *
-prepare (const Device *dev, EmdtrackWork *w)
+prepare_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = w->state;
   size_t pixels = (size_t) w->reader.width * w->reader.height;
 
   for (int t = 0; t < w->n_targets; t++) {
     if (w->solver == EMDTRACK_PAPER) {
-      TRY (prepare_cache (&c->cache[t], 1u << w->cache_bits));
-    } else if (!c->table[t].tree || c->table[t].room != w->max_trees) {
+      TRY (prepare_cache_cpu (&c->cache[t], 1u << w->cache_bits));
+    } else if (!c->store[t].tree || c->store[t].room != w->max_trees) {
       TRY (device_clear (dev, w->tree[t], pixels * sizeof *w->tree[t]));
-      TRY (emdtrack_table_open (&c->table[t], w->max_trees));
+      TRY (emdtrack_store_open_cpu (&c->store[t], w->max_trees));
     }
   }
   if (w->solver != EMDTRACK_PAPER || c->where)
@@ -76,14 +69,14 @@ prepare (const Device *dev, EmdtrackWork *w)
 }
 
 static const char *
-forget (const Device *dev, EmdtrackWork *w, int target)
+forget_cpu (const Device *dev, EmdtrackWork *w, int target)
 {
   EmdtrackCpu *c = w->state;
   EmdtrackCache *cache = &c->cache[target];
   size_t pixels = (size_t) w->reader.width * w->reader.height;
 
-  if (c->table[target].tree)
-    emdtrack_table_clear (&c->table[target]);
+  if (c->store[target].tree)
+    emdtrack_store_clear_cpu (&c->store[target]);
   if (cache->entry)
     memset (cache->entry, 0, cache->room * sizeof *cache->entry);
   cache->n = 0;
@@ -91,7 +84,7 @@ forget (const Device *dev, EmdtrackWork *w, int target)
 }
 
 static void
-index_rows (void *data, int begin, int end)
+index_pixel_rows (void *data, int begin, int end)
 {
   const EmdtrackWork *w = data;
   const EmdtrackReader *r = &w->reader;
@@ -108,77 +101,78 @@ index_rows (void *data, int begin, int end)
 }
 
 static const char *
-index_pixels (const Device *dev, const EmdtrackWork *w)
+index_cpu (const Device *dev, const EmdtrackWork *w)
 {
   (void) dev;
   parallel_for (
-      w->reader.height, emdtrack_grain (w, 0), index_rows, (void *) w);
+      w->reader.height, emdtrack_grain (w, 0), index_pixel_rows, (void *) w);
   return NULL;
 }
 
 static inline void
-add (EmdtrackHistogram *to, const EmdtrackHistogram *h)
+add_histogram (EmdtrackHistogram *to, const EmdtrackHistogram *h)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     to->bin[i] += h->bin[i];
 }
 
 static inline void
-subtract (EmdtrackHistogram *from, const EmdtrackHistogram *h)
+subtract_histogram (EmdtrackHistogram *from, const EmdtrackHistogram *h)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     from->bin[i] -= h->bin[i];
 }
 
 static const uint8_t *
-index_row (const EmdtrackWork *w, int y)
+read_index_row (const EmdtrackWork *w, int y)
 {
   return w->index +
       (size_t) emdtrack_clamp (y, w->reader.height - 1) * w->reader.width;
 }
 
-/* A window slides along row @y over the histograms of columns. */
+/* Slides a window along row @y over the histograms of columns. */
 static void
-slide (const EmdtrackWork *w, const EmdtrackHistogram *column, int y)
+slide_window (const EmdtrackWork *w, const EmdtrackHistogram *column, int y)
 {
   int width = w->reader.width, half = w->window / 2;
   EmdtrackHistogram *out = w->histogram + (size_t) y * width;
   EmdtrackHistogram h = {{0}};
 
   for (int x = -half; x <= half; x++)
-    add (&h, &column[emdtrack_clamp (x, width - 1)]);
+    add_histogram (&h, &column[emdtrack_clamp (x, width - 1)]);
   out[0] = h;
   for (int x = 1; x < width; x++) {
-    add (&h, &column[emdtrack_clamp (x + half, width - 1)]);
-    subtract (&h, &column[emdtrack_clamp (x - half - 1, width - 1)]);
+    add_histogram (&h, &column[emdtrack_clamp (x + half, width - 1)]);
+    subtract_histogram (&h, &column[emdtrack_clamp (x - half - 1, width - 1)]);
     out[x] = h;
   }
 }
 
 static void
-window_strip (const EmdtrackWork *w, EmdtrackHistogram *column, int y0, int y1)
+count_window_strip (
+    const EmdtrackWork *w, EmdtrackHistogram *column, int y0, int y1)
 {
   int width = w->reader.width, half = w->window / 2;
 
   memset (column, 0, width * sizeof *column);
   for (int y = y0 - half; y <= y0 + half; y++)
     for (int x = 0; x < width; x++)
-      column[x].bin[index_row (w, y)[x]]++;
-  slide (w, column, y0);
+      column[x].bin[read_index_row (w, y)[x]]++;
+  slide_window (w, column, y0);
   for (int y = y0 + 1; y < y1; y++) {
-    const uint8_t *come = index_row (w, y + half);
-    const uint8_t *go = index_row (w, y - half - 1);
+    const uint8_t *come = read_index_row (w, y + half);
+    const uint8_t *go = read_index_row (w, y - half - 1);
 
     for (int x = 0; x < width; x++) {
       column[x].bin[come[x]]++;
       column[x].bin[go[x]]--;
     }
-    slide (w, column, y);
+    slide_window (w, column, y);
   }
 }
 
 static void
-window_strips (void *data, int begin, int end)
+count_window_strips (void *data, int begin, int end)
 {
   const EmdtrackWork *w = data;
   const EmdtrackCpu *c = w->state;
@@ -188,16 +182,16 @@ window_strips (void *data, int begin, int end)
     int y0 = i * EMDTRACK_STRIP;
     int y1 = y0 + EMDTRACK_STRIP < height ? y0 + EMDTRACK_STRIP : height;
 
-    window_strip (w, c->columns + (size_t) i * w->reader.width, y0, y1);
+    count_window_strip (w, c->columns + (size_t) i * w->reader.width, y0, y1);
   }
 }
 
 static const char *
-window (const Device *dev, const EmdtrackWork *w)
+window_cpu (const Device *dev, const EmdtrackWork *w)
 {
   (void) dev;
-  parallel_for (
-      emdtrack_strips (w), emdtrack_grain (w, 1), window_strips, (void *) w);
+  parallel_for (emdtrack_strips (w), emdtrack_grain (w, 1), count_window_strips,
+      (void *) w);
   return NULL;
 }
 
@@ -217,7 +211,7 @@ read_spectra_of_rows (void *data, int begin, int end)
 }
 
 static const char *
-spectra (const Device *dev, const EmdtrackWork *w)
+spectra_cpu (const Device *dev, const EmdtrackWork *w)
 {
   (void) dev;
   parallel_for (w->reader.height, emdtrack_grain (w, 0), read_spectra_of_rows,
@@ -231,7 +225,7 @@ typedef struct {
 } Closed;
 
 static void
-close_rows (void *data, int begin, int end)
+closed_form_rows (void *data, int begin, int end)
 {
   const Closed *closed = data;
   const EmdtrackWork *w = closed->w;
@@ -245,12 +239,13 @@ close_rows (void *data, int begin, int end)
 }
 
 static const char *
-closed (const Device *dev, const EmdtrackWork *w, int target)
+closed_cpu (const Device *dev, const EmdtrackWork *w, int target)
 {
   Closed closed = {w, target};
 
   (void) dev;
-  parallel_for (w->reader.height, emdtrack_grain (w, 0), close_rows, &closed);
+  parallel_for (
+      w->reader.height, emdtrack_grain (w, 0), closed_form_rows, &closed);
   w->counts->closed += (uint64_t) w->reader.width * w->reader.height;
   return NULL;
 }
@@ -260,9 +255,10 @@ typedef struct {
   atomic_ullong sum;
 } Brightness;
 
-/* Every EMDTRACK_SPARSE-th row, and of these every such pixel. */
+/* Adds the grey values of every EMDTRACK_SPARSE-th pixel in every
+ * EMDTRACK_SPARSE-th row. */
 static void
-add_rows (void *data, int begin, int end)
+add_brightness_rows (void *data, int begin, int end)
 {
   Brightness *b = data;
   const EmdtrackReader *r = b->reader;
@@ -279,23 +275,24 @@ add_rows (void *data, int begin, int end)
 }
 
 static const char *
-brightness (const Device *dev, const EmdtrackWork *w)
+brightness_cpu (const Device *dev, const EmdtrackWork *w)
 {
   int rows = (w->reader.height + EMDTRACK_SPARSE - 1) / EMDTRACK_SPARSE;
   Brightness b = {.reader = &w->reader};
 
   (void) dev;
-  parallel_for (rows, emdtrack_grain (w, 0), add_rows, &b);
+  parallel_for (rows, emdtrack_grain (w, 0), add_brightness_rows, &b);
   *w->brightness = b.sum;
   return NULL;
 }
 
-/* Columns of a region whose losses are worked out once for all rows. */
+/* Columns of a region whose losses are computed once for all rows. */
 #define COLUMNS 64
 
-/* The part of a region that @n columns from @x on have, with their losses. */
+/* Counts the region's part in the @n columns from @x on, whose losses are
+ * given. */
 static void
-count_columns (const EmdtrackWork *w, const EmdtrackRegion *r, int x,
+count_region_columns (const EmdtrackWork *w, const EmdtrackRegion *r, int x,
     const int *loss, int n, uint32_t *out)
 {
   ImageBox b = r->box;
@@ -304,7 +301,7 @@ count_columns (const EmdtrackWork *w, const EmdtrackRegion *r, int x,
 
   for (int y = emdtrack_first_inside (b.y0, r->apart); y < y1; y += r->apart) {
     int max = 256 - emdtrack_region_loss (y, b.y0, b.y1, factor);
-    const uint8_t *at = index_row (w, y) + x;
+    const uint8_t *at = read_index_row (w, y) + x;
     int from = 0, to = n;
 
     while (from < to && loss[from] >= max)
@@ -317,7 +314,8 @@ count_columns (const EmdtrackWork *w, const EmdtrackRegion *r, int x,
 }
 
 static void
-count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
+count_region_pixels (
+    const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
 {
   ImageBox b = r->box;
   uint64_t factor = emdtrack_region_factor (b.x0, b.x1);
@@ -330,7 +328,7 @@ count_region (const EmdtrackWork *w, const EmdtrackRegion *r, uint32_t *out)
 
     for (int at = x; at < x1 && n < COLUMNS; at += r->apart)
       loss[n++] = emdtrack_region_loss (at, b.x0, b.x1, factor);
-    count_columns (w, r, x, loss, n, out);
+    count_region_columns (w, r, x, loss, n, out);
   }
 }
 
@@ -340,31 +338,18 @@ count_regions (void *data, int begin, int end)
   const EmdtrackWork *w = data;
 
   for (int i = begin; i < end; i++)
-    count_region (w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
+    count_region_pixels (
+        w, &w->regions[i], w->region_counts + i * EMDTRACK_BINS);
 }
 
 static const char *
-count (const Device *dev, const EmdtrackWork *w, int n)
+count_cpu (const Device *dev, const EmdtrackWork *w, int n)
 {
   (void) dev;
   parallel_for (n, n > 32 ? 16 : n, count_regions, (void *) w);
   return NULL;
 }
 
-void
-emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from)
-{
-  to->unchanged += from->unchanged;
-  to->own += from->own;
-  to->neighbour += from->neighbour;
-  to->table += from->table;
-  to->simplex += from->simplex;
-  to->pivots += from->pivots;
-  to->fallback += from->fallback;
-  to->unstored += from->unstored;
-  to->cached += from->cached;
-}
-
-const EmdtrackStages emdtrack_stages_cpu = {open, close, prepare, forget,
-    index_pixels, window, spectra, closed, emdtrack_reuse_cpu,
-    emdtrack_paper_cpu, brightness, count};
+const EmdtrackStages emdtrack_stages_cpu = {open_cpu, close_cpu, prepare_cpu,
+    forget_cpu, index_cpu, window_cpu, spectra_cpu, closed_cpu,
+    emdtrack_reuse_cpu, emdtrack_paper_cpu, brightness_cpu, count_cpu};

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the CPU's stages share. */
+ * The CPU backend's memory, and its files' stages. */
 #pragma once
 
 #include <limits.h>
 
 #include "common/parallel.h"
+#include <stdlib.h>
+
 #include "emdtrack/emdtrack_work.h"
 
-#define EMDTRACK_STRIP 32  /* rows that one thread does in a go */
-#define EMDTRACK_FEW 32768 /* pixels: waiting for threads would cost more */
+#define EMDTRACK_STRIP 32 /* rows that one thread processes at a time */
+#define EMDTRACK_FEW \
+ 32768 /* pixels; for fewer, waiting for threads would take \
+          longer than they save */
 
-/* The grain of a loop over a frame: all, where it has few pixels. */
+/* The grain of a loop over a frame: the whole loop if the frame has few
+ * pixels. */
 static inline int
 emdtrack_grain (const EmdtrackWork *w, int grain)
 {
@@ -26,17 +31,17 @@ emdtrack_strips (const EmdtrackWork *w)
   return (w->reader.height + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
 }
 
-/* Trees of a target, numbered from 1 on. */
+/* The stored trees of a target, numbered from 1. */
 typedef struct {
   int room, n;
   EmdtrackTree *tree;
   EmdtrackBasis *basis;
-  uint16_t *slot;   /* by a hash of the tree's arcs: its number, or 0 */
+  uint16_t *slot;   /* by a hash of the tree's arcs: the tree's number, or 0 */
   uint32_t n_slots; /* a power of two */
-  uint16_t *now;    /* room for new numbers of trees */
-} EmdtrackTable;
+  uint16_t *now;    /* room for new numbers of trees, while trees are dropped */
+} EmdtrackStore;
 
-/* Values of a target by histogram. */
+/* A cached value of a target. */
 typedef struct {
   EmdtrackHistogram histogram;
   uint16_t value;
@@ -44,36 +49,42 @@ typedef struct {
 } EmdtrackCached;
 
 typedef struct {
-  uint32_t room, n; /* room: a power of two */
+  uint32_t room, n; /* room is a power of two */
   EmdtrackCached *entry;
 } EmdtrackCache;
 
 /* The backend's own memory. */
 typedef struct {
-  EmdtrackTable table[EMDTRACK_TARGETS];
+  EmdtrackStore store[EMDTRACK_TARGETS];
   EmdtrackCache cache[EMDTRACK_TARGETS];
-  uint32_t *where;            /* of each pixel: its entry of the cache */
-  uint32_t *unsolved;         /* entries that have no value yet */
-  EmdtrackHistogram *columns; /* a row for each strip */
+  uint32_t *where;            /* of each pixel: number of its cached value */
+  uint32_t *unsolved;         /* numbers of cached values without a value */
+  EmdtrackHistogram *columns; /* histograms of columns, a row for each strip */
 } EmdtrackCpu;
 
-/* Gives *@p room for @n times @size bytes, zeroed; what it held is lost. */
-const char *emdtrack_renew_cpu (void **p, size_t n, size_t size);
+/* Sets *@p to @n times @size bytes, all 0, and frees the memory that it had. */
+static inline const char *
+emdtrack_renew_cpu (void **p, size_t n, size_t size)
+{
+  free (*p);
+  *p = calloc (n, size);
+  return *p ? NULL : "out of memory";
+}
 
-/* ---- Tables of trees ---- */
+/* ---- Stored trees ---- */
 
-const char *emdtrack_table_open (EmdtrackTable *table, int room);
-void emdtrack_table_close (EmdtrackTable *table);
-void emdtrack_table_clear (EmdtrackTable *table);
+const char *emdtrack_store_open_cpu (EmdtrackStore *store, int room);
+void emdtrack_store_close_cpu (EmdtrackStore *store);
+void emdtrack_store_clear_cpu (EmdtrackStore *store);
 
-/* The number of @tree, which is added if it is not there; 0 if it finds no
+/* The number of @tree, which is added if it is not stored; 0 if there is no
  * room. */
-int emdtrack_table_add (
-    EmdtrackTable *table, const EmdtrackProblem *p, const EmdtrackTree *tree);
+int emdtrack_store_add_cpu (
+    EmdtrackStore *store, const EmdtrackProblem *p, const EmdtrackTree *tree);
 
-/* Where a table is nearly full, lets go what no pixel has in @ids, @n of them;
- * returns how many trees went. */
-int emdtrack_table_evict (EmdtrackTable *table, uint16_t *ids, size_t n);
+/* If the store is nearly full, drops the trees that no pixel of @n has in @ids.
+ * Returns how many were dropped. */
+int emdtrack_store_evict_cpu (EmdtrackStore *store, uint16_t *ids, size_t n);
 
 /* ---- Stages ---- */
 
@@ -82,5 +93,17 @@ const char *emdtrack_reuse_cpu (
 const char *emdtrack_paper_cpu (
     const Device *dev, const EmdtrackWork *w, int target);
 
-/* Adds what a strip counted; one thread at a time. */
-void emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from);
+/* Adds the counts of a strip; one thread at a time calls this. */
+static inline void
+emdtrack_add_counts (EmdtrackCounts *to, const EmdtrackCounts *from)
+{
+  to->unchanged += from->unchanged;
+  to->own += from->own;
+  to->neighbour += from->neighbour;
+  to->table += from->table;
+  to->simplex += from->simplex;
+  to->pivots += from->pivots;
+  to->fallback += from->fallback;
+  to->unstored += from->unstored;
+  to->cached += from->cached;
+}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Memory, brightness and regions, and the CUDA backend's table. */
+ * Memory, brightness and regions, and the CUDA backend's table of stages. */
 #include <stdlib.h>
 
 #include "emdtrack/emdtrack_cuda.cuh"
 
 static const char *
-open (const Device *dev, EmdtrackWork *w)
+open_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = (EmdtrackCuda *) calloc (1, sizeof *c);
   int device, major;
@@ -29,7 +29,7 @@ open (const Device *dev, EmdtrackWork *w)
 }
 
 static void
-close (const Device *dev, EmdtrackWork *w)
+close_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
@@ -39,11 +39,11 @@ close (const Device *dev, EmdtrackWork *w)
 }
 
 static const char *
-prepare_cache (DeviceMemory *m, EmdtrackValues *cache, uint32_t room)
+prepare_cache_cuda (DeviceMemory *m, EmdtrackCache *cache, uint32_t room)
 {
   if (cache->n && cache->room == room)
     return NULL;
-  memory_release (m, &cache->n); /* NULL until the rest has memory */
+  memory_release (m, &cache->n); /* stays NULL if the rest finds no memory */
   cache->room = room;
   TRY (memory_get (m, &cache->histogram, room));
   TRY (memory_get (m, &cache->state, room));
@@ -51,7 +51,8 @@ prepare_cache (DeviceMemory *m, EmdtrackValues *cache, uint32_t room)
   return memory_get (m, &cache->n, 1);
 }
 
-/* Pixels on levels 2^l apart, with what coarser ones have. */
+/* The number of pixels 2^l apart for level l, including those of coarser
+ * levels. */
 static size_t
 pixels_apart (const EmdtrackWork *w, int level)
 {
@@ -60,7 +61,7 @@ pixels_apart (const EmdtrackWork *w, int level)
 }
 
 static const char *
-prepare_lists (const EmdtrackWork *w, EmdtrackCuda *c)
+prepare_pixel_lists (const EmdtrackWork *w, EmdtrackCuda *c)
 {
   DeviceMemory *m = &c->memory;
   size_t n = emdtrack_pixels (w);
@@ -81,16 +82,16 @@ prepare_lists (const EmdtrackWork *w, EmdtrackCuda *c)
 }
 
 static const char *
-prepare (const Device *dev, EmdtrackWork *w)
+prepare_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = emdtrack_state (w);
   size_t n = emdtrack_pixels (w);
   int room = w->max_trees < EMDTRACK_ROOM ? w->max_trees : EMDTRACK_ROOM;
 
-  TRY (prepare_lists (w, c));
+  TRY (prepare_pixel_lists (w, c));
   for (int t = 0; t < w->n_targets; t++) {
     if (w->solver == EMDTRACK_PAPER) {
-      TRY (prepare_cache (&c->memory, &c->cache[t], 1u << w->cache_bits));
+      TRY (prepare_cache_cuda (&c->memory, &c->cache[t], 1u << w->cache_bits));
       continue;
     }
     if (!c->other[t])
@@ -98,25 +99,25 @@ prepare (const Device *dev, EmdtrackWork *w)
     if (c->store[t].used && c->store[t].room == room)
       continue;
     c->planted[t] = false;
-    c->seen[t] = {}; /* it was said of the store that goes */
+    c->seen[t] = {}; /* the numbers are of the old store */
     TRY (device_clear (dev, w->tree[t], n * sizeof *w->tree[t]));
     TRY (device_clear (dev, c->other[t], n * sizeof *c->other[t]));
-    TRY (emdtrack_store_open (&c->store[t], &c->memory, room));
+    TRY (emdtrack_store_open_cuda (&c->store[t], &c->memory, room));
   }
   return NULL;
 }
 
 static const char *
-forget (const Device *dev, EmdtrackWork *w, int target)
+forget_cuda (const Device *dev, EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
-  EmdtrackValues *cache = &c->cache[target];
+  EmdtrackCache *cache = &c->cache[target];
   size_t bytes = emdtrack_pixels (w) * sizeof *w->tree[target];
 
   c->planted[target] = false;
   c->seen[target] = {};
   if (c->store[target].used)
-    TRY (emdtrack_store_clear (&c->store[target], dev));
+    TRY (emdtrack_store_clear_cuda (&c->store[target], dev));
   if (cache->n) {
     TRY (device_clear (dev, cache->n, sizeof *cache->n));
     TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
@@ -127,8 +128,8 @@ forget (const Device *dev, EmdtrackWork *w, int target)
 }
 
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS)
-    brightness_kernel (const __grid_constant__ EmdtrackReader r, uint64_t *sum)
+__launch_bounds__ (EMDTRACK_THREADS) sum_brightness_kernel (
+    const __grid_constant__ EmdtrackReader r, uint64_t *sum)
 {
   int y = blockIdx.x * EMDTRACK_SPARSE;
   ImageRow row = image_row (&r.frame.image, y);
@@ -137,24 +138,25 @@ __launch_bounds__ (EMDTRACK_THREADS)
   for (int x = threadIdx.x * EMDTRACK_SPARSE; x < r.width;
        x += EMDTRACK_THREADS * EMDTRACK_SPARSE)
     mine += emdtrack_luma (&r, &row, x, y);
-  emdtrack_sum (sum, (uint32_t) mine); /* below 2^32: 16 values a thread */
+  emdtrack_add_warp_sum (
+      sum, (uint32_t) mine); /* below 2^32: 16 values for each thread */
 }
 
 static const char *
-brightness (const Device *dev, const EmdtrackWork *w)
+brightness_cuda (const Device *dev, const EmdtrackWork *w)
 {
   uint64_t *sum = emdtrack_state (w)->grey;
 
   TRY (device_clear (dev, sum, sizeof *sum));
-  brightness_kernel<<<ceil_div (w->reader.height, EMDTRACK_SPARSE),
+  sum_brightness_kernel<<<ceil_div (w->reader.height, EMDTRACK_SPARSE),
       EMDTRACK_THREADS, 0, device_stream (dev)>>> (w->reader, sum);
   CUDA_TRY (cudaGetLastError ());
   return device_copy (dev, w->brightness, sum, sizeof *sum);
 }
 
-/* A region a block. */
+/* A block for each region. */
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS) count_kernel (const uint8_t *index,
+__launch_bounds__ (EMDTRACK_THREADS) count_regions_kernel (const uint8_t *index,
     int width, int height, const EmdtrackRegion *regions, uint32_t *counts)
 {
   __shared__ EmdtrackRegion r;
@@ -187,17 +189,18 @@ __launch_bounds__ (EMDTRACK_THREADS) count_kernel (const uint8_t *index,
 }
 
 static const char *
-count (const Device *dev, const EmdtrackWork *w, int n)
+count_cuda (const Device *dev, const EmdtrackWork *w, int n)
 {
   if (!n)
     return NULL;
-  count_kernel<<<n, EMDTRACK_THREADS, 0, device_stream (dev)>>> (w->index,
-      w->reader.width, w->reader.height, w->regions, w->region_counts);
+  count_regions_kernel<<<n, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      w->index, w->reader.width, w->reader.height, w->regions,
+      w->region_counts);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
-const EmdtrackStages emdtrack_stages_cuda = {open, close, prepare, forget,
-    emdtrack_index_cuda, emdtrack_window_cuda, emdtrack_spectra_cuda,
-    emdtrack_closed_cuda, emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness,
-    count};
+const EmdtrackStages emdtrack_stages_cuda = {open_cuda, close_cuda,
+    prepare_cuda, forget_cuda, emdtrack_index_cuda, emdtrack_window_cuda,
+    emdtrack_spectra_cuda, emdtrack_closed_cuda, emdtrack_reuse_cuda,
+    emdtrack_paper_cuda, brightness_cuda, count_cuda};

@@ -3,15 +3,15 @@
  * Ground distances as integers. */
 #include <math.h>
 
-#include "emdtrack/emdtrack_set.h"
+#include "emdtrack/emdtrack_work.h"
 
-/* The maximum ground distance is between these, so that the scale to integers
- * is finite and not 0; so is a saturation. */
+/* Limits of the maximum ground distance and of a saturation, so that the scale
+ * to integers is finite and not 0. */
 #define LEAST 1e-300
 #define MOST 1e300
 
-/* Of what lies on a line or a circle, places are rounded and not distances, so
- * that they still add up. */
+/* Bins on a line or circle: places are rounded instead of distances, so that
+ * rounded distances still add up. */
 typedef struct {
   int place[EMDTRACK_BINS], around, limit; /* limit: saturation */
 } EmdtrackPlaces;
@@ -26,34 +26,34 @@ has_positions (const EmdtrackParams *p)
 }
 
 static double
-position (const EmdtrackParams *p, int i)
+bin_position (const EmdtrackParams *p, int i)
 {
   return has_positions (p) ? p->positions[i] - p->positions[0] : i;
 }
 
 static double
-circumference (const EmdtrackParams *p)
+circle_length (const EmdtrackParams *p)
 {
-  double last = position (p, p->bins - 1);
+  double last = bin_position (p, p->bins - 1);
 
   return p->circumference > 0 ? p->circumference
                               : last * p->bins / (p->bins - 1);
 }
 
 static bool
-is_placed (const EmdtrackParams *p)
+has_places (const EmdtrackParams *p)
 {
   return p->distance == EMDTRACK_LINE || p->distance == EMDTRACK_CIRCLE;
 }
 
 static double
-farthest (const EmdtrackParams *p, double max)
+farthest_distance (const EmdtrackParams *p, double max)
 {
   return p->saturation > 0 && p->saturation < max ? p->saturation : max;
 }
 
 static double
-between_entries (const EmdtrackCodebook *book, int i, int j)
+entry_distance (const EmdtrackCodebook *book, int i, int j)
 {
   double sum = 0;
 
@@ -66,44 +66,46 @@ between_entries (const EmdtrackCodebook *book, int i, int j)
 }
 
 static double
-given (const EmdtrackParams *p, int i, int j)
+given_distance (const EmdtrackParams *p, int i, int j)
 {
   double d = p->distance == EMDTRACK_MATRIX
       ? p->matrix[i][j]
-      : between_entries (p->codebook, i, j);
+      : entry_distance (p->codebook, i, j);
 
-  return farthest (p, d);
+  return farthest_distance (p, d);
 }
 
-/* 1 where all distances are small whole numbers already. */
+/* The scale from ground distances to integers; 1 if all distances are small
+ * whole numbers. */
 static double
-scale_of (double max, bool whole)
+integer_scale (double max, bool whole)
 {
   return whole && max <= EMDTRACK_FARTHEST ? 1 : EMDTRACK_FARTHEST / max;
 }
 
 static double
-place_all (const EmdtrackParams *p, EmdtrackPlaces *at)
+place_bins (const EmdtrackParams *p, EmdtrackPlaces *at)
 {
-  double around = circumference (p), last = position (p, p->bins - 1), scale;
+  double around = circle_length (p), last = bin_position (p, p->bins - 1),
+         scale;
   double reach = p->distance == EMDTRACK_CIRCLE ? around / 2 : last;
   bool whole = p->saturation == floor (p->saturation) &&
       (p->distance == EMDTRACK_LINE || around == floor (around));
 
   for (int i = 0; i < p->bins; i++)
-    whole = whole && position (p, i) == floor (position (p, i));
-  scale = scale_of (reach, whole);
+    whole = whole && bin_position (p, i) == floor (bin_position (p, i));
+  scale = integer_scale (reach, whole);
   for (int i = 0; i < p->bins; i++)
-    at->place[i] = (int) floor (position (p, i) * scale + .5);
+    at->place[i] = (int) floor (bin_position (p, i) * scale + .5);
   if (p->distance == EMDTRACK_CIRCLE)
     at->around = (int) floor (around * scale + .5);
-  at->limit = (int) floor (farthest (p, reach) * scale + .5);
+  at->limit = (int) floor (farthest_distance (p, reach) * scale + .5);
   at->limit = p->saturation > 0 && at->limit < 1 ? 1 : at->limit;
   return scale;
 }
 
 static int
-placed (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
+place_distance (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
 {
   int d = emdtrack_abs (at->place[i] - at->place[j]);
 
@@ -115,40 +117,39 @@ placed (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
 }
 
 static double
-scale_given (const EmdtrackParams *p)
+scale_matrix (const EmdtrackParams *p)
 {
   double max = 0;
   bool whole = true;
 
   for (int i = 0; i < p->bins; i++)
     for (int j = 0; j < p->bins; j++) {
-      double d = given (p, i, j);
+      double d = given_distance (p, i, j);
 
       max = d > max ? d : max;
       whole = whole && d == floor (d);
     }
-  return max > 0 ? scale_of (max, whole) : 1;
+  return max > 0 ? integer_scale (max, whole) : 1;
 }
 
-const char *
-emdtrack_distances (const EmdtrackParams *p,
+void
+emdtrack_set_distances (const EmdtrackParams *p,
     uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS], double *scale)
 {
   EmdtrackPlaces at = {{0}, 0, 0};
 
-  TRY (emdtrack_check (p));
   memset (distances, 0, EMDTRACK_BINS * EMDTRACK_BINS);
-  *scale = is_placed (p) ? place_all (p, &at) : scale_given (p);
+  *scale = has_places (p) ? place_bins (p, &at) : scale_matrix (p);
   for (int i = 0; i < p->bins; i++)
     for (int j = 0; j < p->bins; j++) {
-      /* rounded up, a metric stays one */
-      double d = is_placed (p) ? placed (p, &at, i, j)
-                               : ceil (given (p, i, j) * *scale - 1e-9);
+      /* rounded up, so that a metric remains a metric */
+      double d = has_places (p)
+          ? place_distance (p, &at, i, j)
+          : ceil (given_distance (p, i, j) * *scale - 1e-9);
 
       distances[i][j] =
           (uint8_t) (d < EMDTRACK_FARTHEST ? d : EMDTRACK_FARTHEST);
     }
-  return NULL;
 }
 
 static const char *
@@ -161,12 +162,13 @@ check_positions (const EmdtrackParams *p)
     for (int i = 1; i < p->bins; i++)
       if (p->positions[i] <= p->positions[i - 1])
         return "positions must ascend from bin to bin";
-  if (!(position (p, p->bins - 1) >= LEAST) || position (p, p->bins - 1) > MOST)
+  if (!(bin_position (p, p->bins - 1) >= LEAST) ||
+      bin_position (p, p->bins - 1) > MOST)
     return "the first and the last position must be 1e-300 to 1e300 apart";
   if (!(p->circumference >= 0) || isinf (p->circumference))
     return "the circumference must be a number, 0 or more";
   if (p->distance == EMDTRACK_CIRCLE && p->circumference > 0 &&
-      p->circumference <= position (p, p->bins - 1))
+      p->circumference <= bin_position (p, p->bins - 1))
     return "the circumference must exceed the distance from the first position "
            "to the last";
   return NULL;

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Distances of regions from a target, and bounds of them. */
+ * Distances of regions from a target, and lower bounds of them. */
 #include <math.h>
 
 #include "emdtrack/emdtrack_model.h"
 
-/* Parts of a histogram, for bounds: an int16_t holds them. */
+/* Sum of a histogram's shares, for bounds: an int16_t holds a share. */
 #define SHARES 16384
 
-/* ---- Trees that are kept ---- */
+/* ---- Kept trees ---- */
 
-/* Hangs @nodes by @root on @inner: their arcs come before all others. */
+/* Attaches @nodes to @inner through @root, with their arcs before all other
+ * arcs. */
 static void
-hang (EmdtrackKept *k, int n_arcs, uint32_t nodes, int root, int inner)
+hang_nodes (
+    EmdtrackKeptTree *k, int n_arcs, uint32_t nodes, int root, int inner)
 {
   uint8_t node[EMDTRACK_NODES], from[EMDTRACK_NODES];
   uint32_t others = nodes & ~(1u << root);
@@ -41,15 +43,15 @@ hang (EmdtrackKept *k, int n_arcs, uint32_t nodes, int root, int inner)
 }
 
 static void
-join (EmdtrackKept *k, int source, int sink)
+join_nodes (EmdtrackKeptTree *k, int source, int sink)
 {
   k->next[source] |= 1u << (EMDTRACK_BINS + sink);
   k->next[EMDTRACK_BINS + sink] |= 1u << source;
 }
 
-/* The tree from which all others come. */
+/* Sets the tree with which all trees begin. */
 static void
-set_first (const EmdtrackProblem *p, EmdtrackKept *k)
+set_first_tree (const EmdtrackProblem *p, EmdtrackKeptTree *k)
 {
   uint32_t sources = (1u << p->n) - 1, sinks = (1u << p->m) - 1;
 
@@ -57,12 +59,13 @@ set_first (const EmdtrackProblem *p, EmdtrackKept *k)
   emdtrack_tree_first (p, &k->tree);
   for (int i = 0; i < p->n; i++)
     for (uint32_t row = k->tree.row[i]; row; row &= row - 1)
-      join (k, i, math_lowest_bit (row));
-  hang (k, p->n + p->m, sources | sinks << EMDTRACK_BINS, 0, EMDTRACK_NODES);
+      join_nodes (k, i, math_lowest_bit (row));
+  hang_nodes (
+      k, p->n + p->m, sources | sinks << EMDTRACK_BINS, 0, EMDTRACK_NODES);
 }
 
 static int
-middle_of (const int *values, int n)
+median_of_duals (const int *values, int n)
 {
   for (int i = 0; i < n; i++) {
     int less = 0, equal = 0;
@@ -77,17 +80,17 @@ middle_of (const int *values, int n)
   return 0;
 }
 
-/* The sum of all masses is fixed, so a constant may go from all u to the rest.
- * A mass in whole units, and one in SHARES that is rounded down, are less than
- * 1.3 apart: with u around 0 that matters least. */
+/* Sets the bound of a tree.  The sum of all masses is fixed, so that a constant
+ * may move from all u to the rest.  A mass in whole units and one in shares,
+ * rounded down, differ by less than 1.3; with u around 0 this matters least. */
 static void
-set_bound (const EmdtrackProblem *p, EmdtrackKept *k)
+set_tree_bound (const EmdtrackProblem *p, EmdtrackKeptTree *k)
 {
   int u[EMDTRACK_BINS], middle, off = 0;
 
   for (int i = 0; i < p->n; i++)
     u[i] = emdtrack_true (k->tree.u[i]);
-  middle = middle_of (u, p->n);
+  middle = median_of_duals (u, p->n);
   k->rest = middle * EMDTRACK_REGION_MASS;
   for (int j = 0; j < p->m; j++)
     k->rest += emdtrack_true (k->tree.v[j]) * p->demand[j];
@@ -98,9 +101,9 @@ set_bound (const EmdtrackProblem *p, EmdtrackKept *k)
   k->max_off = off * 13 / 10 + 1;
 }
 
-/* Keeps @tree, in the place of the one that was of no use for longest. */
+/* Keeps @tree in the place of the tree that was used longest ago. */
 static void
-keep (EmdtrackModel *m, const EmdtrackKept *k)
+keep_tree (EmdtrackModel *m, const EmdtrackKeptTree *k)
 {
   int to = 0;
 
@@ -116,7 +119,7 @@ keep (EmdtrackModel *m, const EmdtrackKept *k)
       to = m->kept[i].used < m->kept[to].used ? i : to;
   m->kept[to] = *k;
   m->kept[to].used = m->now;
-  set_bound (&m->problem, &m->kept[to]);
+  set_tree_bound (&m->problem, &m->kept[to]);
 }
 
 const char *
@@ -138,7 +141,7 @@ void
 emdtrack_model_set (
     EmdtrackModel *m, const EmdtrackGround *g, const EmdtrackTarget *target)
 {
-  EmdtrackKept first;
+  EmdtrackKeptTree first;
 
   if (!memcmp (&m->ground, g, sizeof *g) &&
       !memcmp (&m->target, target, sizeof *target))
@@ -148,14 +151,14 @@ emdtrack_model_set (
   emdtrack_set_problem (
       &m->problem, m->ground.distance, g->n, EMDTRACK_REGION_MASS, target);
   m->n_kept = 0;
-  set_first (&m->problem, &first);
-  keep (m, &first);
+  set_first_tree (&m->problem, &first);
+  keep_tree (m, &first);
 }
 
 /* ---- Bounds ---- */
 
 static void
-share (const uint32_t *counts, int16_t share[EMDTRACK_BINS])
+set_shares (const uint32_t *counts, int16_t share[EMDTRACK_BINS])
 {
   int32_t all = 0;
   float each;
@@ -168,29 +171,30 @@ share (const uint32_t *counts, int16_t share[EMDTRACK_BINS])
 }
 
 static int32_t
-bound_by (const EmdtrackKept *k, const int16_t share[EMDTRACK_BINS])
+bound_of_tree (const EmdtrackKeptTree *k, const int16_t share[EMDTRACK_BINS])
 {
   int32_t sum = 0;
 
   for (int i = 0; i < EMDTRACK_BINS; i++)
     sum += k->u[i] * share[i];
-  return (sum >> 2) + k->rest - k->max_off; /* SHARES is 4 times the mass */
+  return (sum >> 2) + k->rest - k->max_off; /* the sum of shares is 4 times the
+                                               mass */
 }
 
-/* The tree of the maximum bound, or the first whose bound exceeds @enough.
- */
+/* The tree with the greatest bound, or the first whose bound exceeds
+ * @enough. */
 static int
-best_kept (const EmdtrackModel *m, const uint32_t *counts, double enough,
+best_kept_tree (const EmdtrackModel *m, const uint32_t *counts, double enough,
     int32_t *bound)
 {
   double max = enough * EMDTRACK_REGION_MASS * m->ground.farthest;
   int16_t shares[EMDTRACK_BINS];
   int best = 0;
 
-  share (counts, shares);
+  set_shares (counts, shares);
   *bound = INT32_MIN;
   for (int k = 0; k < m->n_kept && *bound <= max; k++) {
-    int32_t z = bound_by (&m->kept[k], shares);
+    int32_t z = bound_of_tree (&m->kept[k], shares);
 
     if (z > *bound) {
       *bound = z;
@@ -201,7 +205,7 @@ best_kept (const EmdtrackModel *m, const uint32_t *counts, double enough,
 }
 
 static double
-distance_for (const EmdtrackModel *m, int64_t z)
+distance_of_value (const EmdtrackModel *m, int64_t z)
 {
   return (double) z / EMDTRACK_REGION_MASS / m->ground.farthest;
 }
@@ -212,15 +216,16 @@ emdtrack_model_bound (
 {
   int32_t bound;
 
-  best_kept (m, counts, enough, &bound);
-  return bound > 0 ? distance_for (m, bound) : 0;
+  best_kept_tree (m, counts, enough, &bound);
+  return bound > 0 ? distance_of_value (m, bound) : 0;
 }
 
 /* ---- Distances ---- */
 
-/* The arc of the most negative flow; -1 where none is negative. */
+/* The arc with the most negative flow; -1 if no flow is negative. */
 static int
-worst_arc (const EmdtrackProblem *p, const EmdtrackKept *k, const int *supply)
+worst_arc (
+    const EmdtrackProblem *p, const EmdtrackKeptTree *k, const int *supply)
 {
   int32_t mass[EMDTRACK_NODES + 1], min = 0;
   int worst = -1;
@@ -239,9 +244,9 @@ worst_arc (const EmdtrackProblem *p, const EmdtrackKept *k, const int *supply)
   return worst;
 }
 
-/* What is cut off with the outer end of arc @a: bits of nodes. */
+/* The nodes behind the outer end of arc @a, as bits. */
 static uint32_t
-nodes_behind (const EmdtrackKept *k, int a)
+nodes_behind (const EmdtrackKeptTree *k, int a)
 {
   uint32_t nodes = 1u << k->outer[a];
 
@@ -250,10 +255,10 @@ nodes_behind (const EmdtrackKept *k, int a)
   return nodes;
 }
 
-/* The cheapest arc into a side, of equal ones the first. */
+/* The cheapest arc into a side; of equal ones the first. */
 static int32_t
-entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
-    int *from, int *to)
+entering_arc (const EmdtrackProblem *p, const EmdtrackTree *t,
+    EmdtrackSide side, int *from, int *to)
 {
   int32_t min = EMDTRACK_NO_ARC;
 
@@ -275,12 +280,12 @@ entering (const EmdtrackProblem *p, const EmdtrackTree *t, EmdtrackSide side,
   return min;
 }
 
-/* The pivot of emdtrack_tree_pivot() on the arc @a, whose flow is negative. */
+/* As emdtrack_tree_pivot (): pivots on the arc @a, whose flow is negative. */
 static void
-pivot (const EmdtrackProblem *p, EmdtrackKept *k, int a)
+pivot_kept_tree (const EmdtrackProblem *p, EmdtrackKeptTree *k, int a)
 {
   uint32_t nodes = nodes_behind (k, a);
-  bool out = k->outer[a] < EMDTRACK_BINS; /* whether it leads inwards */
+  bool out = k->outer[a] < EMDTRACK_BINS; /* whether the arc leads inwards */
   uint32_t with_source = out ? nodes : ~nodes;
   EmdtrackSide side = {with_source & ((1u << p->n) - 1),
       with_source >> EMDTRACK_BINS & ((1u << p->m) - 1)};
@@ -292,28 +297,29 @@ pivot (const EmdtrackProblem *p, EmdtrackKept *k, int a)
   t->row[i] &= (uint16_t) ~(1u << j);
   k->next[i] &= ~(1u << (EMDTRACK_BINS + j));
   k->next[EMDTRACK_BINS + j] &= ~(1u << i);
-  min_slack = entering (p, t, side, &i, &j);
+  min_slack = entering_arc (p, t, side, &i, &j);
   t->row[i] |= (uint16_t) (1u << j);
-  join (k, i, j);
+  join_nodes (k, i, j);
   for (int n = 0; n < p->n; n++)
     t->u[n] = emdtrack_tree_new_u (t, side, n, min_slack);
   for (int n = 0; n < p->m; n++)
     t->v[n] = emdtrack_tree_new_v (t, side, n, min_slack);
   j += EMDTRACK_BINS;
-  hang (k, p->n + p->m, nodes, out ? j : i, out ? i : j);
+  hang_nodes (k, p->n + p->m, nodes, out ? j : i, out ? i : j);
 }
 
-/* Pivots until @k is optimal; returns how many that took, or -1 if they were
- * more than EMDTRACK_PIVOTS. */
+/* Pivots until @k is optimal.  Returns the number of pivots, or -1 if
+ * EMDTRACK_PIVOTS were not enough. */
 static int
-solve (const EmdtrackProblem *p, EmdtrackKept *k, const int *supply)
+solve_kept_tree (
+    const EmdtrackProblem *p, EmdtrackKeptTree *k, const int *supply)
 {
   for (int n = 0; n <= EMDTRACK_PIVOTS; n++) {
     int a = worst_arc (p, k, supply);
 
     if (a < 0)
       return n;
-    pivot (p, k, a);
+    pivot_kept_tree (p, k, a);
   }
   return -1;
 }
@@ -324,26 +330,26 @@ emdtrack_model_distance (EmdtrackModel *m, const uint32_t *counts)
   int supply[EMDTRACK_BINS] = {0}, start, pivots;
   double weight[EMDTRACK_BINS];
   int32_t demand[EMDTRACK_BINS], bound;
-  EmdtrackKept k;
+  EmdtrackKeptTree k;
 
   for (int i = 0; i < EMDTRACK_BINS; i++) {
     weight[i] = counts[i];
     demand[i] = m->problem.demand[i];
   }
   emdtrack_quantise (weight, m->ground.n, EMDTRACK_REGION_MASS, supply);
-  start = best_kept (m, counts, INFINITY, &bound);
+  start = best_kept_tree (m, counts, INFINITY, &bound);
   k = m->kept[start];
   m->kept[start].used = ++m->now;
-  pivots = solve (&m->problem, &k, supply);
+  pivots = solve_kept_tree (&m->problem, &k, supply);
   if (pivots < 0) {
     EmdtrackTableau tableau;
     uint64_t n = 0;
 
-    return distance_for (
+    return distance_of_value (
         m, emdtrack_simplex (&tableau, &m->problem, supply, &n));
   }
   if (pivots)
-    keep (m, &k);
-  return distance_for (
+    keep_tree (m, &k);
+  return distance_of_value (
       m, emdtrack_tree_value (&m->problem, &k.tree, supply, demand));
 }

@@ -28,7 +28,7 @@ CHOICES (solvers,
 const Param emdtrack_params[] = {
     STOPPED (ONE_OF, histogram, histograms, EMDTRACK_CODEBOOK,
         "What a histogram counts"),
-    /* 11 x 11, and 11 bins: Methodology */
+    /* 11 x 11 pixels and 11 bins: section Methodology */
     NUMBER (window, 1, EMDTRACK_MAX_WINDOW, 11,
         "Side of the window around each pixel of the map, whose histogram is "
         "compared with the target's, odd"),

@@ -4,11 +4,11 @@
 #include "emdtrack/emdtrack_cuda.cuh"
 
 #define ACROSS 128 /* columns that a block counts */
-#define DOWN 8     /* rows that it does in a go */
+#define DOWN 8     /* rows that a block processes at a time */
 
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
-    index_kernel (const __grid_constant__ EmdtrackReader r, uint8_t *out)
+    index_pixels_kernel (const __grid_constant__ EmdtrackReader r, uint8_t *out)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
   ImageRow row = {};
@@ -26,14 +26,14 @@ emdtrack_index_cuda (const Device *dev, const EmdtrackWork *w)
   const EmdtrackReader *r = &w->reader;
   dim3 blocks (ceil_div (r->width, EMDTRACK_THREADS), r->height);
 
-  index_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+  index_pixels_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
       *r, w->index);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
 
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS) spectra_kernel (
+__launch_bounds__ (EMDTRACK_THREADS) read_spectra_kernel (
     const __grid_constant__ EmdtrackReader r, EmdtrackHistogram *out)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
@@ -51,7 +51,7 @@ emdtrack_spectra_cuda (const Device *dev, const EmdtrackWork *w)
   const EmdtrackReader *r = &w->reader;
   dim3 blocks (ceil_div (r->width, EMDTRACK_THREADS), r->height);
 
-  spectra_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+  read_spectra_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
       *r, w->histogram);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
@@ -59,10 +59,10 @@ emdtrack_spectra_cuda (const Device *dev, const EmdtrackWork *w)
 
 /* ---- Windows ---- */
 
-/* A histogram as four words: sums and differences of whole words are right, as
- * long as what comes out has bytes. */
+/* Adds to a histogram in four words.  Whole words may be added and subtracted
+ * as long as each byte of the result is in range. */
 static __device__ __forceinline__ void
-add_bin (uint32_t h[4], int bin, uint32_t count)
+add_to_bin (uint32_t h[4], int bin, uint32_t count)
 {
   uint32_t v = count << 8 * (bin & 3);
 
@@ -72,7 +72,7 @@ add_bin (uint32_t h[4], int bin, uint32_t count)
 }
 
 static __device__ __forceinline__ uint4
-add (uint4 a, uint4 b)
+add_words (uint4 a, uint4 b)
 {
   return make_uint4 (a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w);
 }
@@ -84,16 +84,16 @@ typedef struct {
 } Window;
 
 static __device__ __forceinline__ int
-bin_at (const Window &w, int x, int y)
+bin_of_pixel (const Window &w, int x, int y)
 {
   return w.index[(size_t) emdtrack_clamp (y, w.height - 1) * w.width + x];
 }
 
-/* Each thread keeps the histogram of a column of the window's height; windows
- * add up those of their columns.  The block's first and last columns are those
- * of windows at its ends. */
+/* A thread keeps the histogram of a column of the window's height; a window's
+ * histogram is the sum of its columns'.  The block's first and last columns
+ * belong to the windows at its ends. */
 static __global__ void
-__launch_bounds__ (ACROSS) window_kernel (Window w)
+__launch_bounds__ (ACROSS) count_windows_kernel (Window w)
 {
   __shared__ uint4 columns[2][ACROSS];
   int x = blockIdx.x * (ACROSS - 2 * w.half) + (int) threadIdx.x - w.half;
@@ -102,25 +102,27 @@ __launch_bounds__ (ACROSS) window_kernel (Window w)
   bool inside = (int) threadIdx.x >= w.half &&
       (int) threadIdx.x < ACROSS - w.half && x < w.width;
   uint32_t h[4] = {0};
-  int come = bin_at (w, from, y0 + w.half), go = bin_at (w, from, y0 - w.half);
+  int come = bin_of_pixel (w, from, y0 + w.half),
+      go = bin_of_pixel (w, from, y0 - w.half);
 
   for (int y = y0 - w.half; y < y0 + w.half; y++)
-    add_bin (h, bin_at (w, from, y), 1);
+    add_to_bin (h, bin_of_pixel (w, from, y), 1);
   for (int y = y0; y < y1; y++) {
     uint4 *row = columns[y & 1];
 
-    add_bin (h, come, 1);
+    add_to_bin (h, come, 1);
     row[threadIdx.x] = make_uint4 (h[0], h[1], h[2], h[3]);
-    add_bin (h, go, ~0u);
-    come = bin_at (w, from, y + 1 + w.half); /* read ahead */
-    go = bin_at (w, from, y + 1 - w.half);
+    add_to_bin (h, go, ~0u);
+    come = bin_of_pixel (w, from, y + 1 + w.half); /* read ahead */
+    go = bin_of_pixel (w, from, y + 1 - w.half);
     __syncthreads ();
     if (!inside)
       continue;
     uint4 sum = row[threadIdx.x];
 
     for (int k = 1; k <= w.half; k++)
-      sum = add (sum, add (row[threadIdx.x - k], row[threadIdx.x + k]));
+      sum = add_words (
+          sum, add_words (row[threadIdx.x - k], row[threadIdx.x + k]));
     w.out[(size_t) y * w.width + x] = sum;
   }
 }
@@ -133,7 +135,7 @@ emdtrack_window_cuda (const Device *dev, const EmdtrackWork *w)
   dim3 blocks (
       ceil_div (a.width, ACROSS - 2 * a.half), ceil_div (a.height, DOWN));
 
-  window_kernel<<<blocks, ACROSS, 0, device_stream (dev)>>> (a);
+  count_windows_kernel<<<blocks, ACROSS, 0, device_stream (dev)>>> (a);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -151,7 +153,7 @@ typedef struct {
 template <EmdtrackForm form>
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
-    closed_kernel (const __grid_constant__ Closed c)
+    closed_form_kernel (const __grid_constant__ Closed c)
 {
   size_t i = (size_t) blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -173,10 +175,10 @@ emdtrack_closed_cuda (const Device *dev, const EmdtrackWork *w, int target)
   uint32_t blocks =
       (uint32_t) ((c.n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS);
   void (*kernel) (Closed) = w->closed.form == EMDTRACK_FORM_LINE
-      ? closed_kernel<EMDTRACK_FORM_LINE>
+      ? closed_form_kernel<EMDTRACK_FORM_LINE>
       : w->closed.form == EMDTRACK_FORM_CIRCLE
-      ? closed_kernel<EMDTRACK_FORM_CIRCLE>
-      : closed_kernel<EMDTRACK_FORM_TREE>;
+      ? closed_form_kernel<EMDTRACK_FORM_CIRCLE>
+      : closed_form_kernel<EMDTRACK_FORM_TREE>;
 
   memcpy (c.target, w->problem[target].target, sizeof c.target);
   kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (c);

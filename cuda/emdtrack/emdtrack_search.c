@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The nearest of many boxes, by as few exact distances as prove it. */
+ * Finds the nearest of many boxes, with as few exact distances as prove it. */
 #include <math.h>
 
 #include "emdtrack/emdtrack_search.h"
@@ -17,7 +17,7 @@ emdtrack_search_grid (EmdtrackSearch *s, const EmdtrackCandidate *like,
 }
 
 EmdtrackRegion
-emdtrack_region_of (const EmdtrackCandidate *c)
+emdtrack_box_region (const EmdtrackCandidate *c)
 {
   int width = c->width < 1 ? 1 : (int) floor (c->width + .5);
   int height = c->height < 1 ? 1 : (int) floor (c->height + .5);
@@ -31,9 +31,9 @@ emdtrack_region_of (const EmdtrackCandidate *c)
   return r;
 }
 
-/* Half of it or more. */
+/* Whether half of the box, or more, is in the frame. */
 static bool
-is_inside (ImageBox b, int width, int height)
+is_half_inside (ImageBox b, int width, int height)
 {
   int64_t x = emdtrack_clamp (b.x1, width) - emdtrack_clamp (b.x0, width);
   int64_t y = emdtrack_clamp (b.y1, height) - emdtrack_clamp (b.y0, height);
@@ -42,7 +42,7 @@ is_inside (ImageBox b, int width, int height)
 }
 
 static bool
-is_anything (const uint32_t *counts)
+is_any_candidate (const uint32_t *counts)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
@@ -59,18 +59,18 @@ emdtrack_search_run (EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m,
 
   s->model = m;
   for (int i = 0; i < s->n; i++) {
-    EmdtrackRegion r = emdtrack_region_of (&s->candidate[i]);
+    EmdtrackRegion r = emdtrack_box_region (&s->candidate[i]);
 
     s->candidate[i].distance = 2;
     s->candidate[i].counts = NULL;
-    if (!is_inside (r.box, width, height))
+    if (!is_half_inside (r.box, width, height))
       continue;
     s->of[n] = i;
     s->region[n++] = r;
   }
   TRY (emdtrack_count (e, s->region, n, &counts));
   for (int k = 0; k < n; k++, counts += EMDTRACK_BINS)
-    if (is_anything (counts)) {
+    if (is_any_candidate (counts)) {
       s->candidate[s->of[k]].distance =
           emdtrack_model_bound (m, counts, enough);
       s->candidate[s->of[k]].counts = counts;
@@ -78,9 +78,9 @@ emdtrack_search_run (EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m,
   return NULL;
 }
 
-/* The distance of @c, or a bound that exceeds @limit. */
+/* Makes the distance of @c exact, or a bound above @limit. */
 static double
-sharpen (EmdtrackSearch *s, EmdtrackCandidate *c, double limit)
+sharpen_bound (EmdtrackSearch *s, EmdtrackCandidate *c, double limit)
 {
   if (!c->counts || c->distance > limit)
     return c->distance;
@@ -96,7 +96,7 @@ void
 emdtrack_search_within (EmdtrackSearch *s, double limit)
 {
   for (int i = 0; i < s->n; i++)
-    sharpen (s, &s->candidate[i], limit);
+    sharpen_bound (s, &s->candidate[i], limit);
 }
 
 const EmdtrackCandidate *
@@ -106,29 +106,29 @@ emdtrack_search_min (EmdtrackSearch *s,
 {
   EmdtrackCandidate *best = NULL, *end = s->candidate + s->n;
 
-  /* by bounds: likely the one */
+  /* the candidate with the lowest bound, probably the nearest */
   for (EmdtrackCandidate *c = s->candidate; c < end; c++)
     if ((!best || c->distance < best->distance) && may (c, data))
       best = c;
   if (best)
-    sharpen (s, best, INFINITY);
+    sharpen_bound (s, best, INFINITY);
   for (EmdtrackCandidate *c = s->candidate; best && c < end; c++)
     if (c->distance <= best->distance && may (c, data) &&
-        sharpen (s, c, best->distance) <= best->distance &&
+        sharpen_bound (s, c, best->distance) <= best->distance &&
         (c->distance < best->distance || c < best))
       best = c;
   return best;
 }
 
 static bool
-is_in_frame (const EmdtrackCandidate *c, const void *unused)
+is_centre_in_frame (const EmdtrackCandidate *c, const void *unused)
 {
   (void) unused;
   return c->distance <= 1;
 }
 
 static double
-off (const EmdtrackCandidate *c, double cx, double cy)
+centre_distance (const EmdtrackCandidate *c, double cx, double cy)
 {
   return (c->cx - cx) * (c->cx - cx) + (c->cy - cy) * (c->cy - cy);
 }
@@ -136,12 +136,14 @@ off (const EmdtrackCandidate *c, double cx, double cy)
 const EmdtrackCandidate *
 emdtrack_search_best (EmdtrackSearch *s, double cx, double cy)
 {
-  const EmdtrackCandidate *best = emdtrack_search_min (s, is_in_frame, NULL);
+  const EmdtrackCandidate *best =
+      emdtrack_search_min (s, is_centre_in_frame, NULL);
 
   for (int i = 0; best && i < s->n; i++) {
     const EmdtrackCandidate *c = &s->candidate[i];
 
-    if (c->distance <= best->distance && off (c, cx, cy) < off (best, cx, cy))
+    if (c->distance <= best->distance &&
+        centre_distance (c, cx, cy) < centre_distance (best, cx, cy))
       best = c;
   }
   return best;

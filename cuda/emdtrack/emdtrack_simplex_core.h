@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The paper's two-phase simplex (Simplex Algorithm Optimizations).  Entries of
- * the tableau are -1, 0 or 1 (Nagler 1962), so each row is two rows of bits.
- * An auxiliary sink, dearer than any other, takes all mass at first: this start
- * is feasible, and phase 1 has nothing to do.
+ * the tableau are -1, 0 or 1 (Nagler 1962), so each row is two rows of bits. An
+ * auxiliary sink, dearer than any other, takes all mass at first.  This start
+ * is feasible, so that phase 1 has nothing to do.
  *
- * Rows are the n sources, whose mass goes away whole, then the m sinks, which
- * take at most their demand.  Columns: flow from i to j at i m + j, what source
- * i gives the auxiliary sink at n m + i, what sink j lacks at n m + n + j.
+ * Rows are the n sources, whose mass leaves whole, then the m sinks, which take
+ * at most their demand.  Columns: flow from i to j at i m + j, flow from source
+ * i to the auxiliary sink at n m + i, lack of sink j at n m + n + j.
  *
- * Left open by the paper: the pivot rule is Dantzig's, and Bland's, which never
- * cycles, after many pivots in a row that moved no mass.  Masses are K s + 1
- * and K d, with the n + 1 that are over added to one sink and K = n + m + 1:
- * optimal bases of that are optimal for the true masses, and few pivots move
- * nothing. */
+ * The paper does not give the pivot rule.  Here it is Dantzig's and, after many
+ * pivots in a row that moved no mass, Bland's, which never cycles.  Masses are
+ * K s + 1 and K d with K = n + m + 1, and the n + 1 left over are added to one
+ * sink: a basis that is optimal for these is optimal for the true masses, and
+ * few pivots move nothing. */
 #pragma once
 
 #include "emdtrack/emdtrack_tree_core.h"
@@ -27,7 +27,7 @@ typedef struct {
   uint32_t plus[EMDTRACK_ROWS][EMDTRACK_WORDS];  /* entries that are 1 */
   uint32_t minus[EMDTRACK_ROWS][EMDTRACK_WORDS]; /* entries that are -1 */
   int32_t mass[EMDTRACK_ROWS];                   /* right-hand sides */
-  uint16_t basis[EMDTRACK_ROWS];                 /* each row's column */
+  uint16_t basis[EMDTRACK_ROWS];                 /* column of each row */
   int32_t reduced[EMDTRACK_COLUMNS];             /* reduced costs */
 } EmdtrackTableau;
 
@@ -43,7 +43,7 @@ emdtrack_put (uint32_t *bits, int column)
   bits[column >> 5] |= 1u << (column & 31);
 }
 
-/* What the auxiliary sink costs. */
+/* The cost of the auxiliary sink. */
 BOTH int
 emdtrack_dearest (const EmdtrackProblem *p)
 {
@@ -55,7 +55,7 @@ emdtrack_dearest (const EmdtrackProblem *p)
   return dearest;
 }
 
-/* The perturbed mass of row @r at the start, given the histogram's. */
+/* The perturbed mass of row @r at the start; @mass is that of the histogram. */
 BOTH int32_t
 emdtrack_first_mass (const EmdtrackProblem *p, int r, int32_t s)
 {
@@ -91,8 +91,8 @@ emdtrack_tableau_start (
     }
 }
 
-/* The column that enters: of minimum reduced cost, or the first negative one;
- * -1 if there is none. */
+/* The column that enters: that of the minimum reduced cost or, with @bland, the
+ * first with a negative one; -1 if there is none. */
 BOTH int
 emdtrack_entering (const EmdtrackTableau *t, bool bland)
 {
@@ -109,7 +109,7 @@ emdtrack_entering (const EmdtrackTableau *t, bool bland)
   return best;
 }
 
-/* The row that leaves; of equal ones that of the first column. */
+/* The row that leaves; of equal ones the row of the first column. */
 BOTH int
 emdtrack_leaving (const EmdtrackTableau *t, int column)
 {
@@ -123,7 +123,7 @@ emdtrack_leaving (const EmdtrackTableau *t, int column)
   return best;
 }
 
-/* 32 columns of a row less those of another. */
+/* Subtracts 32 columns of one row from those of another. */
 BOTH void
 emdtrack_subtract_word (
     uint32_t *plus, uint32_t *minus, uint32_t by_plus, uint32_t by_minus)
@@ -134,7 +134,7 @@ emdtrack_subtract_word (
   *minus = (q & ~by_minus) | (by_plus & ~p);
 }
 
-/* Row @r less or plus row @by. */
+/* Subtracts row @by from row @r, or adds it. */
 BOTH void
 emdtrack_eliminate (EmdtrackTableau *t, int r, int by, bool add)
 {
@@ -164,7 +164,8 @@ emdtrack_pivot (EmdtrackTableau *t, int column, int row)
   t->basis[row] = (uint16_t) column;
 }
 
-/* The exact distance of @s from the target; adds to @pivots. */
+/* The exact distance of @s from the target.  Adds the number of pivots to
+ * @pivots. */
 BOTH uint32_t
 emdtrack_simplex (EmdtrackTableau *t, const EmdtrackProblem *p,
     const int32_t *s, uint64_t *pivots)
@@ -180,7 +181,7 @@ emdtrack_simplex (EmdtrackTableau *t, const EmdtrackProblem *p,
     emdtrack_pivot (t, column, row);
     ++*pivots;
   }
-  /* by the duals, at the true masses */
+  /* from the duals, with the true masses */
   for (int i = 0; i < t->n; i++)
     z += s[i] * (t->dearest - t->reduced[t->n * t->m + i]);
   for (int j = 0; j < t->m; j++)

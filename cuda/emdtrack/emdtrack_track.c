@@ -1,25 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where targets are, and whether they are seen. */
+ * Tracks targets from frame to frame. */
 #include <math.h>
 #include <stdlib.h>
 
-#include "emdtrack/emdtrack_again.h"
+#include "emdtrack/emdtrack_recognise.h"
 
-#define SMOOTH .5      /* how much a new velocity counts */
-#define HISTORY 10     /* frames that say how fast a size changes */
-#define SMALLEST 4     /* side of a target, pixels */
-#define SURVEY 16      /* frames from one survey of the frame to the next */
-#define PROVISIONAL 5  /* frames in which a find is not sure yet */
-#define SIZES 1.25     /* that are tried of a find, and the ratio from which */
-#define OTHER_SIZE 1.5 /* on it is another thing */
+#define SMOOTH .5     /* weight of a new velocity */
+#define HISTORY 10    /* frames in the mean of a size's growth */
+#define SMALLEST 4    /* side of the smallest target, pixels */
+#define SURVEY 16     /* frames from one survey of the frame to the next */
+#define PROVISIONAL 5 /* frames until a recognised target is tracked */
+#define SIZES \
+ 1.25                  /* ratio of the sizes that are tried of a recognised \
+                          target */
+#define OTHER_SIZE 1.5 /* ratio of sizes from which on it is another thing */
 
 struct _EmdtrackTracker {
   int n;
   uint64_t last_id;
   EmdtrackTrack track[EMDTRACK_TARGETS];
   EmdtrackModel model[EMDTRACK_TARGETS];
-  EmdtrackMemory memory[EMDTRACK_TARGETS];
+  EmdtrackTrackState memory[EMDTRACK_TARGETS];
   EmdtrackSearch search;
 };
 
@@ -44,7 +46,7 @@ emdtrack_track_check (const EmdtrackTrackParams *p)
 }
 
 static void
-set_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
+set_track_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
 {
   t->x0 = c->cx - c->width / 2;
   t->y0 = c->cy - c->height / 2;
@@ -53,7 +55,7 @@ set_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
 }
 
 static const char *
-add (EmdtrackTracker *t, const EmdtrackParams *params,
+add_track (EmdtrackTracker *t, const EmdtrackParams *params,
     const EmdtrackTarget *target, const EmdtrackCandidate *at, uint64_t *id)
 {
   EmdtrackTrack *track = &t->track[t->n];
@@ -69,15 +71,16 @@ add (EmdtrackTracker *t, const EmdtrackParams *params,
   t->memory[t->n].last = *at;
   track->id = ++t->last_id;
   track->target = *target;
-  set_box (track, at);
+  set_track_box (track, at);
   *id = track->id;
   t->n++;
   return NULL;
 }
 
-/* Adds @part of what is counted to the rest of @target. */
+/* Mixes @part of @counts into the weights of @target. */
 static void
-blend (EmdtrackTarget *target, const uint32_t *counts, int bins, double part)
+blend_weights (
+    EmdtrackTarget *target, const uint32_t *counts, int bins, double part)
 {
   double now = 0, was = 0;
 
@@ -90,28 +93,29 @@ blend (EmdtrackTarget *target, const uint32_t *counts, int bins, double part)
         (was > 0 ? (1 - part) * target->weight[i] / was : 0);
 }
 
-/* The target looks, by @part, as what is at @at. */
+/* Mixes the appearance at @at into the target's by @part. */
 static const char *
-learn (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
-    EmdtrackTarget *target, EmdtrackParts *parts)
+learn_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
+    double part, EmdtrackTarget *target, EmdtrackParts *parts)
 {
-  EmdtrackRegion r[1 + EMDTRACK_PARTS] = {emdtrack_region_of (at)};
+  EmdtrackRegion r[1 + EMDTRACK_PARTS] = {emdtrack_box_region (at)};
   const uint32_t *counts;
 
   for (int k = 0; k < EMDTRACK_PARTS; k++)
-    r[1 + k] = emdtrack_part_of (at, k);
+    r[1 + k] = emdtrack_box_part (at, k);
   TRY (emdtrack_count (e, r, 1 + EMDTRACK_PARTS, &counts));
-  blend (target, counts, bins, part);
+  blend_weights (target, counts, bins, part);
   for (int k = 0; k < EMDTRACK_PARTS; k++)
-    blend (&parts->target[k], counts + (1 + k) * EMDTRACK_BINS, bins, part);
+    blend_weights (
+        &parts->target[k], counts + (1 + k) * EMDTRACK_BINS, bins, part);
   return NULL;
 }
 
 static const char *
-learn_anew (Emdtrack *e, const EmdtrackCandidate *at, int bins,
+learn_first_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
     EmdtrackTarget *target, EmdtrackParts *parts)
 {
-  TRY (learn (e, at, bins, 1, target, parts));
+  TRY (learn_appearance (e, at, bins, 1, target, parts));
   parts->known = true;
   for (int k = 0; k < EMDTRACK_PARTS; k++)
     parts->known &= !emdtrack_check_target (&parts->target[k], bins);
@@ -127,7 +131,7 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
       (double) box.y1 - box.y0, 2, NULL};
   EmdtrackTarget target = {{0}};
   EmdtrackParts parts = {0};
-  EmdtrackMemory *m = &t->memory[t->n];
+  EmdtrackTrackState *m = &t->memory[t->n];
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return "the target's box is empty";
@@ -135,10 +139,10 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
       fabs (c.cy) > EMDTRACK_MAX_AWAY / 2 || c.width > 2 * EMDTRACK_MAX_SIDE ||
       c.height > 2 * EMDTRACK_MAX_SIDE)
     return "the target's box is larger or farther off than a frame can be";
-  TRY (learn_anew (e, &c, params->bins, &target, &parts));
+  TRY (learn_first_appearance (e, &c, params->bins, &target, &parts));
   if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
-  TRY (add (t, params, &target, &c, id));
+  TRY (add_track (t, params, &target, &c, id));
   t->track[t->n - 1].score = 1;
   m->was_seen = true;
   m->parts = parts;
@@ -154,7 +158,7 @@ emdtrack_tracker_add_target (EmdtrackTracker *t, const EmdtrackParams *params,
   if (!(width >= 1) || !(height >= 1) || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
     return "a target must be 1 to 16384 pixels wide and high";
-  TRY (add (t, params, target, &c, id));
+  TRY (add_track (t, params, target, &c, id));
   t->track[t->n - 1].state = EMDTRACK_LOST;
   t->track[t->n - 1].distance = 1;
   return NULL;
@@ -184,18 +188,19 @@ is_tracking (const EmdtrackTrack *t)
 }
 
 static void
-move (EmdtrackTrack *t, const EmdtrackCandidate *at)
+move_box (EmdtrackTrack *t, const EmdtrackCandidate *at)
 {
-  EmdtrackCandidate was = emdtrack_box_of (t);
+  EmdtrackCandidate was = emdtrack_track_box (t);
 
   t->vx += SMOOTH * (at->cx - was.cx - t->vx);
   t->vy += SMOOTH * (at->cy - was.cy - t->vy);
-  set_box (t, at);
+  set_track_box (t, at);
 }
 
-/* It is surely seen. */
+/* Sets the track to tracking at @at. */
 static void
-see (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
+set_tracking (
+    EmdtrackTrack *t, EmdtrackTrackState *m, const EmdtrackCandidate *at)
 {
   t->state = EMDTRACK_TRACKING;
   m->was_seen = true;
@@ -203,14 +208,15 @@ see (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
   m->away = 0;
 }
 
-/* It is seen again, but for some frames may still prove to be another thing. */
+/* Sets the track to found at @at: for some frames, the target may still prove
+ * to be another thing. */
 static void
-find (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
+set_found (EmdtrackTrack *t, EmdtrackTrackState *m, const EmdtrackCandidate *at)
 {
   if (t->state == EMDTRACK_FOUND) {
-    move (t, at);
+    move_box (t, at);
   } else {
-    set_box (t, at);
+    set_track_box (t, at);
     t->vx = t->vy = 0;
     m->provisional = PROVISIONAL;
   }
@@ -218,53 +224,54 @@ find (EmdtrackTrack *t, EmdtrackMemory *m, const EmdtrackCandidate *at)
   t->unseen = 0;
   m->away++;
   if (!--m->provisional)
-    see (t, m, at);
+    set_tracking (t, m, at);
 }
 
-/* An occluded target may leave the frame, and moves on for as long as it is not
- * lost: up to where regions can still be. */
+/* The centre of an occluded target, which may leave the frame and moves on
+ * until it is lost, within the places at which regions can be. */
 static double
-within (double centre)
+clamp_centre (double centre)
 {
   const double most = EMDTRACK_MAX_AWAY / 2;
 
   return centre > most ? most : centre < -most ? -most : centre;
 }
 
-/* A lost target is shown where it was last seen; before that, where its
- * velocity leads. */
+/* Counts a frame in which the target was not seen.  A lost target is shown
+ * where it was last seen; before that, it moves by its velocity. */
 static void
-miss (EmdtrackTrack *t, EmdtrackMemory *m, int lose_frames)
+count_miss (EmdtrackTrack *t, EmdtrackTrackState *m, int lose_frames)
 {
-  EmdtrackCandidate c = emdtrack_box_of (t);
+  EmdtrackCandidate c = emdtrack_track_box (t);
 
   t->unseen = m->away < INT32_MAX ? ++m->away : m->away;
   if (t->state == EMDTRACK_LOST || t->unseen >= lose_frames) {
     t->state = EMDTRACK_LOST;
     t->vx = t->vy = 0;
-    set_box (t, &m->last);
+    set_track_box (t, &m->last);
     return;
   }
   if (t->state == EMDTRACK_FOUND)
     c = m->last;
   t->state = EMDTRACK_OCCLUDED;
-  c.cx = within (c.cx + t->vx);
-  c.cy = within (c.cy + t->vy);
-  set_box (t, &c);
+  c.cx = clamp_centre (c.cx + t->vx);
+  c.cy = clamp_centre (c.cy + t->vy);
+  set_track_box (t, &c);
 }
 
 /* ---- One frame ---- */
 
-/* A size that grew and shrank by turns stays; one that goes one way follows. */
+/* Changes the size of the track.  A size that grows and shrinks by turns stays;
+ * one that changes in one direction is followed. */
 static const char *
-resize (EmdtrackLooking *l, EmdtrackMemory *m, EmdtrackCandidate *at)
+resize_track (EmdtrackLocator *l, EmdtrackTrackState *m, EmdtrackCandidate *at)
 {
   const EmdtrackTrackParams *p = l->params;
   double scale, change;
 
   if (p->scales == 1)
     return NULL;
-  TRY (emdtrack_look_at_scales (l, at, p->scales, p->scale_step, &scale));
+  TRY (emdtrack_locate_scale (l, at, p->scales, p->scale_step, &scale));
   change = log (scale);
   m->n_sizes += m->n_sizes < HISTORY;
   m->growth += (change - m->growth) / m->n_sizes;
@@ -276,103 +283,103 @@ resize (EmdtrackLooking *l, EmdtrackMemory *m, EmdtrackCandidate *at)
   return NULL;
 }
 
-/* Where its velocity leads. */
+/* The place to which the velocity leads. */
 static EmdtrackCandidate
-expected (const EmdtrackTrack *t)
+expected_place (const EmdtrackTrack *t)
 {
-  EmdtrackCandidate near = emdtrack_box_of (t);
+  EmdtrackCandidate near = emdtrack_track_box (t);
 
   near.cx += t->vx;
   near.cy += t->vy;
   return near;
 }
 
-/* It is not seen where it was expected, @near.  What looks like it and is too
- * far from there is another thing, while it is not lost: later it may have come
- * anywhere. */
+/* The target is not seen near @near, where it was expected.  Until it is lost,
+ * a place that looks like it and is too far away is noted as a distractor:
+ * later the target may have come anywhere. */
 static const char *
-lose_sight (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+lose_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
     const EmdtrackCandidate *near)
 {
-  miss (t, m, l->params->lose_frames);
+  count_miss (t, m, l->params->lose_frames);
   return t->state == EMDTRACK_OCCLUDED && m->was_seen
-      ? emdtrack_again_exclude (l, m, near)
+      ? emdtrack_exclude_distractors (l, m, near)
       : NULL;
 }
 
-/* Looks for a target that is seen. */
+/* Locates a target that was seen in the last frame. */
 static const char *
-follow (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+follow_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
     EmdtrackCandidate *best, double step)
 {
-  EmdtrackCandidate near = expected (t);
+  EmdtrackCandidate near = expected_place (t);
 
   if (best->distance <= 1)
-    TRY (emdtrack_look_closely (l, best, step));
+    TRY (emdtrack_locate_finely (l, best, step));
   if (best->distance > l->params->occlude)
-    return lose_sight (l, t, m, &near);
-  TRY (resize (l, m, best));
-  move (t, best);
-  see (t, m, best);
+    return lose_target (l, t, m, &near);
+  TRY (resize_track (l, m, best));
+  move_box (t, best);
+  set_tracking (t, m, best);
   return t->age == 1 || (t->age + t->id) % SURVEY == 0
-      ? emdtrack_again_survey (l, m, best)
+      ? emdtrack_survey_distractors (l, m, best)
       : NULL;
 }
 
-/* Looks for one that is not, or not surely. */
+/* Locates a target that was not seen, or not surely. */
 static const char *
-look_again (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m,
+search_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
     EmdtrackCandidate *best, double step)
 {
-  EmdtrackCandidate near = expected (t), found;
+  EmdtrackCandidate near = expected_place (t), found;
   double scale = 1;
   bool again;
 
-  again =
-      emdtrack_again_choose (l, m, &near, t->state == EMDTRACK_LOST, &found);
+  again = emdtrack_recognise (l, m, &near, t->state == EMDTRACK_LOST, &found);
   if (again) {
-    TRY (emdtrack_look_closely (l, &found, step));
+    TRY (emdtrack_locate_finely (l, &found, step));
     again = found.distance <= l->params->resume;
   }
   if (again) {
     *best = found;
-    TRY (emdtrack_look_at_scales (l, &found, EMDTRACK_SCALES, SIZES, &scale));
+    TRY (emdtrack_locate_scale (l, &found, EMDTRACK_SCALES, SIZES, &scale));
     again = scale < OTHER_SIZE && scale > 1 / OTHER_SIZE;
   }
   if (!again)
-    return lose_sight (l, t, m, &near);
-  find (t, m, &found);
+    return lose_target (l, t, m, &near);
+  set_found (t, m, &found);
   return NULL;
 }
 
 static const char *
-track (EmdtrackLooking *l, EmdtrackTrack *t, EmdtrackMemory *m, int bins)
+run_track (
+    EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m, int bins)
 {
   EmdtrackCandidate best;
   double step;
 
   t->age++;
-  TRY (emdtrack_look_coarsely (l, t, &best, &step, &t->ratio));
+  TRY (emdtrack_locate_coarsely (l, t, &best, &step, &t->ratio));
   if (is_tracking (t))
-    TRY (follow (l, t, m, &best, step));
+    TRY (follow_target (l, t, m, &best, step));
   else
-    TRY (look_again (l, t, m, &best, step));
+    TRY (search_target (l, t, m, &best, step));
   t->distance = best.distance < 1 ? best.distance : 1;
   t->score = 1 - t->distance;
   m->lately.parts.known = false;
   if (!is_tracking (t))
     return NULL;
   if (m->parts.known)
-    TRY (learn_anew (
+    TRY (learn_first_appearance (
         l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
   return l->params->template_update > 0
-      ? learn (l->emdtrack, &best, bins, l->params->template_update, &t->target,
-            &m->parts)
+      ? learn_appearance (l->emdtrack, &best, bins, l->params->template_update,
+            &t->target, &m->parts)
       : NULL;
 }
 
 static void
-set_models (EmdtrackModel *model, EmdtrackParts *parts,
+set_track_models (EmdtrackModel *model, EmdtrackParts *parts,
     const EmdtrackGround *ground, const EmdtrackTarget *target)
 {
   emdtrack_model_set (model, ground, target);
@@ -385,7 +392,7 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, const EmdtrackTrackParams *track_params,
     const EmdtrackTrack **tracks, int *n_tracks)
 {
-  EmdtrackLooking l = {
+  EmdtrackLocator l = {
       .search = &t->search, .emdtrack = e, .params = track_params};
   EmdtrackGround ground;
 
@@ -397,11 +404,11 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
     l.model = &t->model[k];
     l.parts = &t->memory[k].parts;
     l.lately = &t->memory[k].lately;
-    set_models (l.model, l.parts, &ground, &t->track[k].target);
+    set_track_models (l.model, l.parts, &ground, &t->track[k].target);
     if (l.lately->parts.known)
-      set_models (
+      set_track_models (
           &l.lately->model, &l.lately->parts, &ground, &l.lately->target);
-    TRY (track (&l, &t->track[k], &t->memory[k], params->bins));
+    TRY (run_track (&l, &t->track[k], &t->memory[k], params->bins));
   }
   *tracks = t->track;
   *n_tracks = t->n;

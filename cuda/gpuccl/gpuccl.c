@@ -16,8 +16,8 @@ struct _Gpuccl {
   GpucclDecision *decision;
   uint8_t *range, *device_range; /* weights of the filter; the first in pinned
                                     memory */
-  double range_scale; /* metres a unit of depth, for which the weights were made
-                       */
+  double range_scale; /* metres a unit of depth, for which the weights were
+                         made */
   bool unwaited;      /* frames were queued after the last wait */
 };
 
@@ -86,8 +86,8 @@ set_filter_weights (Gpuccl *g, double scale)
 {
   if (g->range_scale == scale)
     return NULL;
-  TRY (device_wait (&g->device)); /* the last copy from the weights is finished
-                                   */
+  TRY (device_wait (&g->device)); /* the last copy from the weights is
+                                     finished */
   bilateral_set_range (g->range, scale);
   g->range_scale = 0; /* until the device has the new weights */
   TRY (device_copy (&g->device, g->device_range, g->range, BILATERAL_RANGE));

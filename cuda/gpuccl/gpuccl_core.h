@@ -48,9 +48,7 @@ typedef struct {
   int bits; /* 0 or BILATERAL_FINE_BITS */
 } GpucclLink;
 
-#define GPUCCL_ANY_STEP \
- UINT32_MAX /* the limit for links at any step of depth \
-             */
+#define GPUCCL_ANY_STEP UINT32_MAX /* limit of links at any depth step */
 
 BOTH uint32_t
 gpuccl_limit (const GpucclLink *link, uint32_t near)

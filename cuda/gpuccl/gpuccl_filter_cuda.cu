@@ -23,8 +23,8 @@ is_pixel_foreground (const GpucclWork &w, int x, int y)
 #define N_SPACES 7
 
 struct Sums {
-  BilateralMean of[N_SPACES]; /* element i: neighbours of weight MAX_SPACE - i
-                               */
+  BilateralMean of[N_SPACES]; /* element i: neighbours of weight MAX_SPACE -
+                                 i */
 };
 
 /* As bilateral_mean_add (), without branches.  @space is a constant when this

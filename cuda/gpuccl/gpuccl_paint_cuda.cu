@@ -158,10 +158,8 @@ report_to_host (const GpucclArgs &a)
 
 /* ---- Labels ---- */
 
-#define QUAD 4 /* pixels of a row for each lane */
-#define GROUPS \
- (TILE / ROWS) /* groups of rows in a tile; a warp has one or more \
-                */
+#define QUAD 4               /* pixels of a row for each lane */
+#define GROUPS (TILE / ROWS) /* groups of rows in a tile */
 
 /* The pixels of a candidate in a group: bit i of word k is pixel k of lane i,
  * so that byte y of the word has every fourth pixel of row y. */

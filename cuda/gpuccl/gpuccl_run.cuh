@@ -86,9 +86,9 @@ typedef struct {
                              GPUCCL_LARGE */
   GpucclList listed;      /* components that may be candidates */
   GpucclList reported;    /* components whose sums go to the host */
-  uint32_t *first, *last; /* of each candidate: for every row of the frame, then
-                             for every column; UINT32_MAX and 0 between frames
-                              */
+  uint32_t *first, *last; /* of each candidate: for every row of the frame,
+                             then for every column; UINT32_MAX and 0 between
+                             frames */
   GpucclCounters *counters;
   uint32_t *bins; /* number of reported components whose area is in the bin;
                      zero between frames */

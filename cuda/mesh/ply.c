@@ -35,8 +35,8 @@ enum { VERTEX, FACE, UNKNOWN, KINDS };
 typedef struct {
   MeshText text;
   bool ascii, swap;
-  int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, in the order of the file
-                             */
+  int order[8], n_elements; /* VERTEX, FACE or UNKNOWN, in the order of the
+                               file */
   Element element[8];
 } Ply;
 

@@ -44,8 +44,8 @@ grow_fragments (MoctWork *w, DeviceMemory *memory, int max)
   size_t n = (size_t) moct_n_slots (w) + max;
   size_t blobs = n > MOCT_MAX_COLOURS ? n : MOCT_MAX_COLOURS;
 
-  memory_release (memory, &w->result); /* stays NULL if the rest finds no memory
-                                        */
+  memory_release (memory, &w->result); /* stays NULL if the rest finds no
+                                          memory */
   TRY (memory_get (memory, &w->fragments, n));
   TRY (memory_get (memory, &w->parents, n));
   TRY (memory_get (memory, &w->sums, n));

@@ -55,8 +55,8 @@ typedef enum {
   MOCT_FUSED,      /* one pass, at a cost that hardly depends on the number of
                       colours */
   MOCT_PYRAMID,    /* the paper's multiple parallel reduction (3.1, 3.2) */
-  MOCT_PER_OBJECT, /* Brunner and others: a mask and a pyramid for each colour
-                    */
+  MOCT_PER_OBJECT, /* Brunner and others: a mask and a pyramid for each
+                      colour */
 } MoctMethod;
 
 /* The arrangement of a cell of the pyramid's base texture (section 3.1). */

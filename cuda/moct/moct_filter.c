@@ -28,9 +28,7 @@ moct_track_size (const MoctTrack *t)
 }
 
 #define GROWTH 1.01 /* the most that the area may grow from frame to frame */
-#define WHOLE \
- .9 /* part of the area from which on nothing hides the object \
-     */
+#define WHOLE .9    /* part of the area: nothing hides the object */
 
 void
 moct_track_grow (MoctTrack *t, const MoctSum *sum)

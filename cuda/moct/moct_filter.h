@@ -21,8 +21,8 @@ typedef struct {
   bool lost, merged;          /* merged: the track shares a blob with others */
   double x, y, vx, vy;        /* state of the filter: pixels, pixels a second */
   double pp, pv, vv;          /* covariance of the filter, for either axis */
-  double cx, cy;              /* the newest position: measured, else predicted
-                               */
+  double cx, cy;              /* the newest position: measured, else
+                                 predicted */
   double width, height, area; /* of the visible object, and perhaps of another
                                  one that touches it */
   double own;                 /* area that surely belongs to the object */

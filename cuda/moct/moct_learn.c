@@ -33,12 +33,10 @@ typedef struct {
 #define N_AB (256 / STEP_AB + 1)
 #define CELLS (N_L * N_AB * N_AB)
 #define SADDLE \
- .7            /* of the lower peak; two peaks with a higher cell between \
-                  them are one mode */
-#define RIM .3 /* of a peak; a lower cell belongs to no mode */
-#define SHARE \
- .7                 /* of the best mode's score, which another mode must reach \
-                     */
+ .7                 /* of the lower peak; two peaks with a higher cell between \
+                       them are one mode */
+#define RIM .3      /* of a peak; a lower cell belongs to no mode */
+#define SHARE .7    /* of the best mode's score: the least score */
 #define MIN_PART .1 /* part of a region that its surroundings must lack */
 #define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST exceeds */
 #define BRIGHTEST 100
@@ -53,8 +51,8 @@ typedef struct {
 } Cell;
 
 typedef struct {
-  float scale;                                 /* factor of the sides of cells
-                                                */
+  float scale;                                 /* factor of the sides of
+                                                  cells */
   float in[CELLS], around[CELLS], rest[CELLS]; /* parts of the points of region,
                                                   surroundings and rest */
   float height[CELLS]; /* in[] minus around[], smoothed */
@@ -283,10 +281,10 @@ find_rivals (
 typedef struct {
   MoctSamples region, around, rest;
   double share; /* area of the region as a part of the frame */
-  int *mode;    /* of each of the region's points: 0 is the best mode, -1 none
-                 */
-  bool *rival;  /* of each of the rest's points: it is another object's colour
-                 */
+  int *mode;    /* of each of the region's points: 0 is the best mode, -1
+                   none */
+  bool *rival;  /* of each of the rest's points: it is another object's
+                   colour */
 } Lesson;
 
 static void
@@ -451,10 +449,8 @@ held_part (const MoctColour *colour, const MoctSamples *s)
 
 /* ---- The ranges' sides ---- */
 
-#define STEPS 3 /* of a side, across a margin */
-#define GAIN \
- 1.01 /* factor of the score from which on a side moves by a step \
-       */
+#define STEPS 3   /* of a side, across a margin */
+#define GAIN 1.01 /* least factor of the score for a step */
 
 /* The points in the first colour: those of smaller colours are among them. */
 typedef struct {

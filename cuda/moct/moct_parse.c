@@ -316,8 +316,8 @@ moct_parse (const char *text, MoctColour *colours, int *n_colours,
     r.at += strspn (r.at, " \t\r\n;");
     if (!*r.at)
       return true;
-    if (*r.at == '#' && !is_nameless (r.at)) { /* a comment ends with its line
-                                                */
+    if (*r.at == '#' && !is_nameless (r.at)) { /* a comment ends with its
+                                                  line */
       r.at += strcspn (r.at, "\n");
       continue;
     }

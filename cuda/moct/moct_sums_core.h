@@ -13,8 +13,8 @@
 #include "common/image.h"
 #include "common/math_core.h"
 
-/* ---- Classification: stored colour -> class (0: none, else 1 + colour) ----
- */
+/* ---- Classification: stored colour -> class (0: none, else 1 + colour)
+ * ---- */
 
 #define MOCT_CELLS (32 * 32 * 32) /* of 8 x 8 x 8 stored colours */
 #define MOCT_PLACES 65536         /* number of places for cells */

@@ -364,8 +364,8 @@ upload_tables (MoctTables *t)
   if (t->n_parts)
     TRY (device_copy (
         t->device, t->device_parts, t->parts, t->n_parts * PART_BYTES));
-  return device_wait (t->device); /* before the host's copies are written again
-                                   */
+  return device_wait (t->device); /* before the host's copies are written
+                                     again */
 }
 
 static bool

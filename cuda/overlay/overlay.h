@@ -55,8 +55,8 @@ typedef struct {
   float scale, offset;
   double invalid;  /* raw value of a transparent pixel; NAN: none */
   float low, high; /* values at the two ends of the palette; equal: the least
-                      and the largest value of the map, smoothed over the frames
-                       */
+                      and the largest value of the map, smoothed over the
+                      frames */
   uint8_t opacity;
 } OverlayMap;
 

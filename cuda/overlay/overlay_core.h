@@ -25,8 +25,8 @@ typedef struct {
   int32_t ux, uy;         /* the unit vector along the box, 16.16 */
   int32_t half_u, half_v; /* half the length along and across */
   int32_t radius;         /* of the corners */
-  int32_t rim;            /* width of the rim that is drawn; 0: all of the box
-                           */
+  int32_t rim;            /* width of the rim that is drawn; 0: all of the
+                             box */
   int32_t on, period;     /* dashes along the box; period 0: none */
 } OverlayBar;
 
@@ -163,8 +163,8 @@ typedef struct {
   float invalid_value; /* NAN: none */
   uint32_t invalid_name;
   bool has_invalid;        /* of integers */
-  uint32_t step_x, step_y; /* pixels of the map for a pixel of the frame, 16.16
-                            */
+  uint32_t step_x, step_y; /* pixels of the map for a pixel of the frame,
+                              16.16 */
 } OverlayNumbers;
 
 BOTH int

@@ -2,7 +2,7 @@
  *
  * Files of ground distances of emdtrack. */
 #define FUZZ_INIT
-#include "emdtrack/emdtrack_set.h"
+#include "emdtrack/emdtrack_work.h"
 #include "emdtrack/gstemdtrack.h"
 #include "fuzz_gst.h"
 

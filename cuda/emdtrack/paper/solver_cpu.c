@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The paper's three steps (System Design): values of earlier frames, groups of
- * equal problems, and the simplex for one of each group. */
+ * equal problems, and the simplex for one problem of each group. */
 #include <stdatomic.h>
 
 #include "emdtrack/emdtrack_cpu.h"
@@ -9,7 +9,7 @@
 #define NOWHERE UINT32_MAX /* the cache is full */
 
 static uint64_t
-hash (const EmdtrackHistogram *h)
+hash_histogram_cpu (const EmdtrackHistogram *h)
 {
   uint64_t a[2];
 
@@ -20,21 +20,21 @@ hash (const EmdtrackHistogram *h)
 }
 
 static bool
-is_full (const EmdtrackCache *c)
+is_cache_full (const EmdtrackCache *c)
 {
   return c->n >= c->room / 4 * 3;
 }
 
-/* The entry of @h; a new one if there is none. */
+/* The number of the cached value of @h, which is added if it is not cached. */
 static uint32_t
-find_entry (EmdtrackCache *c, const EmdtrackHistogram *h)
+find_cached_cpu (EmdtrackCache *c, const EmdtrackHistogram *h)
 {
-  for (uint64_t k = hash (h);; k++) {
+  for (uint64_t k = hash_histogram_cpu (h);; k++) {
     uint32_t at = (uint32_t) (k & (c->room - 1));
     EmdtrackCached *e = &c->entry[at];
 
     if (e->state == EMDTRACK_FREE) {
-      if (is_full (c))
+      if (is_cache_full (c))
         return NOWHERE;
       c->n++;
       e->histogram = *h;
@@ -46,10 +46,10 @@ find_entry (EmdtrackCache *c, const EmdtrackHistogram *h)
   }
 }
 
-/* Steps 1 and 2: finds every pixel's entry; returns how many need solving, each
- * once in c->unsolved. */
+/* Steps 1 and 2: finds the cached value of every pixel.  Returns the number of
+ * values to solve, each listed once in c->unsolved. */
 static uint32_t
-group (const EmdtrackWork *w, EmdtrackCache *cache)
+group_pixels (const EmdtrackWork *w, EmdtrackCache *cache)
 {
   EmdtrackCpu *c = w->state;
   size_t n = (size_t) w->reader.width * w->reader.height;
@@ -57,7 +57,7 @@ group (const EmdtrackWork *w, EmdtrackCache *cache)
 
   for (size_t i = 0; i < n; i++) {
     stored = cache->n;
-    c->where[i] = find_entry (cache, &w->histogram[i]);
+    c->where[i] = find_cached_cpu (cache, &w->histogram[i]);
     if (cache->n != stored)
       c->unsolved[unsolved++] = c->where[i];
     else if (c->where[i] != NOWHERE)
@@ -92,9 +92,10 @@ solve_groups (void *data, int begin, int end)
   atomic_fetch_add (&s->pivots, pivots);
 }
 
-/* Every pixel's value; those that the cache had no room for are solved here. */
+/* Writes every pixel's value.  Values that the cache has no room for are solved
+ * here. */
 static void
-write_rows (void *data, int begin, int end)
+write_value_rows (void *data, int begin, int end)
 {
   Solving *s = data;
   const EmdtrackWork *w = s->w;
@@ -126,14 +127,14 @@ emdtrack_paper_cpu (const Device *dev, const EmdtrackWork *w, int target)
   int unsolved;
 
   (void) dev;
-  if (is_full (cache)) {
+  if (is_cache_full (cache)) {
     w->counts->evicted += cache->n;
     memset (cache->entry, 0, cache->room * sizeof *cache->entry);
     cache->n = 0;
   }
-  unsolved = (int) group (w, cache);
+  unsolved = (int) group_pixels (w, cache);
   parallel_for (unsolved, unsolved > 256 ? 64 : unsolved, solve_groups, &s);
-  parallel_for (w->reader.height, emdtrack_grain (w, 0), write_rows, &s);
+  parallel_for (w->reader.height, emdtrack_grain (w, 0), write_value_rows, &s);
   w->counts->distinct += unsolved + s.alone;
   w->counts->pivots += s.pivots;
   return NULL;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The paper's three steps (System Design): values of earlier frames and groups
- * of equal problems by a hash table with atomics, and the simplex for one of
- * each group in a kernel of its own. */
+ * of equal problems by a hash table with atomics, and the simplex for one
+ * problem of each group in a kernel of its own. */
 #include "emdtrack/emdtrack_cuda.cuh"
 
-/* ---- The simplex in registers ---- */
-
-/* The paper's simplex (emdtrack_simplex_core.h) with two or four problems a
- * warp and all of a tableau in registers (Simplex Algorithm Optimizations).
- * Pivots are the same ones.
+/* ---- The simplex in registers ----
  *
- * A problem has LANES lanes.  Row r belongs to lane r % LANES, and column c's
- * reduced cost to lane c % LANES.  The lanes of a warp stay together: a problem
- * that is solved waits for the others. */
+ * The paper's simplex (emdtrack_simplex_core.h) with two or four problems for
+ * each warp, and all of a tableau in registers (Simplex Algorithm
+ * Optimizations). Pivots are the same.
+ *
+ * A problem has LANES lanes.  Row r belongs to lane r % LANES, and the reduced
+ * cost of column c to lane c % LANES.  The lanes of a warp stay together: a
+ * problem that is solved waits for the others. */
 
 #define EMDTRACK_NOTHING INT32_MAX
 
@@ -25,7 +25,7 @@ typedef struct {
   uint16_t demand[EMDTRACK_BINS];
 } EmdtrackStart;
 
-/* By all threads of a block, which then wait. */
+/* All threads of a block set it, and then wait. */
 static __device__ __forceinline__ void
 emdtrack_start_set (EmdtrackStart *s, const EmdtrackProblem *p)
 {
@@ -57,7 +57,7 @@ emdtrack_start_set (EmdtrackStart *s, const EmdtrackProblem *p)
   __syncthreads ();
 }
 
-/* ROWS rows a lane, of WORDS words. */
+/* The tableau of a problem: ROWS rows for each lane, of WORDS words. */
 template <int LANES, int ROWS, int WORDS> struct EmdtrackRegisters {
   static const int COLUMNS = WORDS * 32 / LANES; /* of a lane */
   uint32_t plus[ROWS][WORDS], minus[ROWS][WORDS];
@@ -90,7 +90,8 @@ emdtrack_load (EmdtrackRegisters<LANES, ROWS, WORDS> *t, const EmdtrackStart *s,
     t->reduced[k] = s->reduced[k * LANES + lane];
 }
 
-/* The column that enters and its reduced cost; false if there is none. */
+/* Finds the column that enters, and its reduced cost.  Returns false if there
+ * is none. */
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ bool
 emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
@@ -119,10 +120,10 @@ emdtrack_enter (const EmdtrackRegisters<LANES, ROWS, WORDS> &t, bool bland,
   return key < 0;
 }
 
-/* Word @at of a lane's array, which stays in registers. */
+/* Element @at of a lane's array, which stays in registers. */
 template <int N>
 static __device__ __forceinline__ uint32_t
-pick (const uint32_t (&v)[N], int at)
+pick_element (const uint32_t (&v)[N], int at)
 {
   uint32_t r = v[0];
 
@@ -132,7 +133,7 @@ pick (const uint32_t (&v)[N], int at)
   return r;
 }
 
-/* One pivot on @column, unless the problem is solved; returns the mass it
+/* Pivots on @column, unless the problem is solved.  Returns the mass that
  * moved. */
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ int32_t
@@ -146,8 +147,12 @@ emdtrack_pivot_group (EmdtrackRegisters<LANES, ROWS, WORDS> *t, bool active,
 
 #pragma unroll
   for (int k = 0; k < ROWS; k++) {
-    less[k] = active ? pick (t->plus[k], column >> 5) >> (column & 31) & 1 : 0;
-    more[k] = active ? pick (t->minus[k], column >> 5) >> (column & 31) & 1 : 0;
+    less[k] = active
+        ? pick_element (t->plus[k], column >> 5) >> (column & 31) & 1
+        : 0;
+    more[k] = active
+        ? pick_element (t->minus[k], column >> 5) >> (column & 31) & 1
+        : 0;
     if (less[k])
       key = min (key, t->mass[k] * 512 + t->basis[k]);
   }
@@ -201,7 +206,7 @@ emdtrack_pivot_group (EmdtrackRegisters<LANES, ROWS, WORDS> *t, bool active,
   return moved;
 }
 
-/* The exact value by the duals, at the true masses; in all lanes. */
+/* The exact value from the duals, with the true masses, in all lanes. */
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ int32_t
 emdtrack_group_value (const EmdtrackRegisters<LANES, ROWS, WORDS> &t,
@@ -221,7 +226,8 @@ emdtrack_group_value (const EmdtrackRegisters<LANES, ROWS, WORDS> &t,
   return lanes_sum<LANES> (z);
 }
 
-/* The value of a problem a group of lanes, where @active; adds to @pivots. */
+/* The value of one problem for each group of lanes with @active.  Adds the
+ * number of pivots to @pivots. */
 template <int LANES, int ROWS, int WORDS>
 static __device__ __forceinline__ int32_t
 emdtrack_solve_group (const EmdtrackStart *s, const EmdtrackProblem *p,
@@ -246,28 +252,28 @@ emdtrack_solve_group (const EmdtrackStart *s, const EmdtrackProblem *p,
 }
 
 #define NOWHERE UINT32_MAX /* the cache is full */
-#define PROBES 1024        /* then the cache counts as full */
+#define PROBES 1024        /* after this many slots the cache counts as full */
 
 /* ---- Step 3 ---- */
 
-/* Histograms to be solved: those of a list. */
+/* The histograms on a list that are solved. */
 typedef struct {
   const EmdtrackHistogram *histogram;
   const uint32_t *list, *n;
   uint16_t *value;
-  uint32_t *state; /* of the cache, or NULL */
+  uint32_t *state; /* of cached values, or NULL */
   EmdtrackTally *tally;
 } Unsolved;
 
 template <int LANES, int ROWS, int WORDS>
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
-    solve_kernel (const __grid_constant__ Unsolved u,
+    solve_list_kernel (const __grid_constant__ Unsolved u,
         const __grid_constant__ EmdtrackProblem problem)
 {
   __shared__ EmdtrackStart s;
   __shared__ EmdtrackProblem p;
-  uint32_t n = *u.n, group = emdtrack_thread () / LANES, pivots = 0;
+  uint32_t n = *u.n, group = emdtrack_thread_index () / LANES, pivots = 0;
   uint32_t groups = gridDim.x * EMDTRACK_THREADS / LANES;
 
   if (!n)
@@ -276,7 +282,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
     ((uint32_t *) &p)[i] = ((const uint32_t *) &problem)[i];
   __syncthreads ();
   emdtrack_start_set (&s, &p);
-  /* the groups of a warp go round together */
+  /* all groups of a warp take part in each turn */
   for (uint32_t i = group; i - group % (32 / LANES) < n; i += groups) {
     bool active = i < n;
     uint32_t at = u.list[active ? i : 0];
@@ -289,30 +295,32 @@ __launch_bounds__ (EMDTRACK_THREADS)
         u.state[at] = EMDTRACK_SOLVED;
     }
   }
-  emdtrack_sum (&u.tally->counts.pivots, threadIdx.x % LANES ? 0 : pivots);
+  emdtrack_add_warp_sum (
+      &u.tally->counts.pivots, threadIdx.x % LANES ? 0 : pivots);
 }
 
 typedef void (*SolveKernel) (Unsolved, EmdtrackProblem);
 
-/* What fits all of a problem's rows and columns. */
+/* The kernel that has room for all of a problem's rows and columns. */
 static SolveKernel
-solver_of (const EmdtrackProblem *p)
+solver_kernel_for (const EmdtrackProblem *p)
 {
   int n = p->n;
 
-  return n <= 4 ? solve_kernel<8, 1, 1>
-      : n <= 8  ? solve_kernel<8, 2, 3>
-      : n <= 11 ? solve_kernel<8, 3, 5>
-                : solve_kernel<16, 2, 9>;
+  return n <= 4 ? solve_list_kernel<8, 1, 1>
+      : n <= 8  ? solve_list_kernel<8, 2, 3>
+      : n <= 11 ? solve_list_kernel<8, 3, 5>
+                : solve_list_kernel<16, 2, 9>;
 }
 
 static const char *
-solve (const Device *dev, const EmdtrackWork *w, int target, Unsolved u)
+queue_solver (const Device *dev, const EmdtrackWork *w, int target, Unsolved u)
 {
   const EmdtrackProblem *p = &w->problem[target];
   int blocks = 8 * emdtrack_state (w)->processors;
 
-  solver_of (p)<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (u, *p);
+  solver_kernel_for (p)<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      u, *p);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -322,7 +330,7 @@ emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
-  return solve (dev, w, target,
+  return queue_solver (dev, w, target,
       Unsolved{w->histogram, c->left, &c->tally->n_left, w->map[target], NULL,
           c->tally});
 }
@@ -330,7 +338,7 @@ emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
 /* ---- Steps 1 and 2 ---- */
 
 static __device__ __forceinline__ uint32_t
-hash (const EmdtrackHistogram *h)
+hash_histogram_cuda (const EmdtrackHistogram *h)
 {
   uint64_t a[2];
 
@@ -341,16 +349,16 @@ hash (const EmdtrackHistogram *h)
 }
 
 typedef struct {
-  EmdtrackValues cache;
+  EmdtrackCache cache;
   const EmdtrackHistogram *histogram;
   uint32_t n;
   uint32_t *where, *unsolved, *left;
   EmdtrackTally *tally;
 } Group;
 
-/* Makes entry @at that of @h, if nobody else has. */
+/* Makes @at the cached value of @h, unless another thread has. */
 static __device__ __forceinline__ bool
-claim_entry (const Group &g, uint32_t at, const EmdtrackHistogram *h)
+claim_cached (const Group &g, uint32_t at, const EmdtrackHistogram *h)
 {
   if (atomicCAS (&g.cache.state[at], EMDTRACK_FREE, EMDTRACK_CLAIMED) !=
       EMDTRACK_FREE)
@@ -361,11 +369,11 @@ claim_entry (const Group &g, uint32_t at, const EmdtrackHistogram *h)
   return true;
 }
 
-/* The entry of @h; a new one if there is none. */
+/* The number of the cached value of @h, which is added if it is not cached. */
 static __device__ __forceinline__ uint32_t
-find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
+find_cached_cuda (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
 {
-  uint32_t room = g.cache.room, at = hash (h) & (room - 1);
+  uint32_t room = g.cache.room, at = hash_histogram_cuda (h) & (room - 1);
 
   for (uint32_t probes = 0; probes < room && probes < PROBES;) {
     uint32_t state = *(volatile uint32_t *) &g.cache.state[at];
@@ -374,14 +382,14 @@ find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
     if (state == EMDTRACK_FREE) {
       if (*(volatile uint32_t *) g.cache.n >= room / 4 * 3)
         return NOWHERE;
-      if (claim_entry (g, at, h)) {
-        g.unsolved[emdtrack_claim (&g.tally->unsolved)] = at;
-        emdtrack_claim (g.cache.n);
+      if (claim_cached (g, at, h)) {
+        g.unsolved[emdtrack_claim_item (&g.tally->unsolved)] = at;
+        emdtrack_claim_item (g.cache.n);
         return at;
       }
       continue;
     }
-    if (state == EMDTRACK_CLAIMED) /* its histogram is on the way */
+    if (state == EMDTRACK_CLAIMED) /* its histogram is not written yet */
       continue;
     __threadfence ();
     *(uint4 *) &there = __ldcg ((const uint4 *) &g.cache.histogram[at]);
@@ -397,36 +405,37 @@ find_entry (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
 
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
-    group_kernel (const __grid_constant__ Group g)
+    group_pixels_kernel (const __grid_constant__ Group g)
 {
-  uint32_t i = emdtrack_thread (), cached = 0;
+  uint32_t i = emdtrack_thread_index (), cached = 0;
 
   if (i < g.n) {
     EmdtrackHistogram h = g.histogram[i];
 
-    g.where[i] = find_entry (g, &h, &cached);
+    g.where[i] = find_cached_cuda (g, &h, &cached);
     if (g.where[i] == NOWHERE)
-      g.left[emdtrack_claim (&g.tally->n_left)] = i;
+      g.left[emdtrack_claim_item (&g.tally->n_left)] = i;
   }
   __syncwarp ();
-  emdtrack_sum (&g.tally->counts.cached, cached);
+  emdtrack_add_warp_sum (&g.tally->counts.cached, cached);
 }
 
-/* Every pixel's value; those that the cache had no room for have theirs. */
+/* Writes every pixel's value.  Pixels that the cache had no room for have their
+ * value already. */
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS) map_kernel (
+__launch_bounds__ (EMDTRACK_THREADS) write_map_kernel (
     const uint32_t *where, const uint16_t *value, uint16_t *map, uint32_t n)
 {
-  uint32_t i = emdtrack_thread ();
+  uint32_t i = emdtrack_thread_index ();
 
   if (i < n && where[i] != NOWHERE)
     map[i] = value[where[i]];
 }
 
-/* A warp.  What is in host memory is only written: reading it would wait for
- * the bus. */
+/* A warp adds the tally.  Host memory is only written: reading it would wait
+ * for the bus. */
 static __global__ void
-tell_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
+add_tally_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
     const uint32_t *cached, uint64_t *sums, bool first, EmdtrackSeen *seen,
     EmdtrackCounts *to)
 {
@@ -450,15 +459,15 @@ tell_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
   }
 }
 
-/* What this frame's solver has found out. */
+/* Queues the counts of this frame's solver. */
 const char *
-emdtrack_tell (const Device *dev, const EmdtrackWork *w, int target)
+emdtrack_queue_tally (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
-  tell_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally, c->store[target],
-      w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL, c->counts,
-      !target, &c->seen[target], w->counts);
+  add_tally_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally,
+      c->store[target], w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL,
+      c->counts, !target, &c->seen[target], w->counts);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -467,7 +476,7 @@ const char *
 emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
-  EmdtrackValues *cache = &c->cache[target];
+  EmdtrackCache *cache = &c->cache[target];
   uint32_t n = (uint32_t) emdtrack_pixels (w);
   uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
   Group g = {*cache, w->histogram, n, c->where, c->unsolved, c->left, c->tally};
@@ -475,17 +484,17 @@ emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
   TRY (device_clear (dev, c->tally, sizeof *c->tally));
   if (c->seen[target].cached >= cache->room / 4 * 3) {
     TRY (device_copy (dev, &c->tally->counts.evicted, cache->n,
-        sizeof *cache->n)); /* of little-endian numbers the lower half */
+        sizeof *cache->n)); /* of little-endian numbers, the lower half */
     TRY (device_clear (dev, cache->n, sizeof *cache->n));
     TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
   }
-  group_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
-  TRY (solve (dev, w, target,
+  group_pixels_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
+  TRY (queue_solver (dev, w, target,
       Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, cache->value,
           cache->state, c->tally}));
   TRY (emdtrack_solve_left (dev, w, target));
-  map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+  write_map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
       c->where, cache->value, w->map[target], n);
   CUDA_TRY (cudaGetLastError ());
-  return emdtrack_tell (dev, w, target);
+  return emdtrack_queue_tally (dev, w, target);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which closed form a ground distance has. */
-#include "emdtrack/emdtrack_set.h"
+ * Finds the closed form that a ground distance allows. */
+#include "emdtrack/emdtrack_work.h"
 
 typedef uint8_t Row[EMDTRACK_BINS];
 
@@ -15,10 +15,10 @@ is_distance (const Row *d, int n)
   return true;
 }
 
-/* One end of a line is farthest from any bin; distances from there are places.
- */
+/* Tests for a line: the bin farthest from any bin is one end, and the distances
+ * from it are places on the line. */
 static bool
-find_line (const Row *d, int n, EmdtrackClosed *c)
+find_line_form (const Row *d, int n, EmdtrackClosed *c)
 {
   int end = 0;
 
@@ -41,9 +41,9 @@ find_line (const Row *d, int n, EmdtrackClosed *c)
   return true;
 }
 
-/* Bins around a circle, in their order. */
+/* Tests for a circle, and orders the bins around it. */
 static bool
-find_circle (const Row *d, int n, EmdtrackClosed *c)
+find_circle_form (const Row *d, int n, EmdtrackClosed *c)
 {
   int around = 0;
 
@@ -59,8 +59,8 @@ find_circle (const Row *d, int n, EmdtrackClosed *c)
   return n >= 3;
 }
 
-/* A tree whose root is bin 0; lengths are doubled, since branches may be at
- * half units. */
+/* A tree with root bin 0.  Lengths are doubled, since branches may be at half
+ * units. */
 typedef struct {
   int n_nodes;
   int parent[EMDTRACK_EDGES], depth[EMDTRACK_EDGES];
@@ -68,17 +68,17 @@ typedef struct {
 } Tree;
 
 static int
-add_node (Tree *t, int parent, int depth)
+add_tree_node (Tree *t, int parent, int depth)
 {
   t->parent[t->n_nodes] = parent;
   t->depth[t->n_nodes] = depth;
   return t->n_nodes++;
 }
 
-/* The node at @depth on the way from the root to @node; made if there is none.
- */
+/* The node at @depth on the path from the root to @node; made if it does not
+ * exist. */
 static int
-node_at (Tree *t, int node, int depth)
+tree_node_at (Tree *t, int node, int depth)
 {
   int middle;
 
@@ -86,15 +86,15 @@ node_at (Tree *t, int node, int depth)
     node = t->parent[node];
   if (t->depth[node] == depth)
     return node;
-  middle = add_node (t, t->parent[node], depth);
+  middle = add_tree_node (t, t->parent[node], depth);
   t->parent[node] = middle;
   return middle;
 }
 
-/* Bin @k leaves the way from the root to another bin; of those ways the one
- * that it stays on longest. */
+/* Adds bin @k: it leaves the path from the root to another bin, the one that it
+ * follows longest. */
 static bool
-add_bin (const Row *d, Tree *t, int k)
+add_tree_bin (const Row *d, Tree *t, int k)
 {
   int shared = -1, along = 0;
 
@@ -108,13 +108,13 @@ add_bin (const Row *d, Tree *t, int k)
   }
   if (shared < 0 || shared > 2 * d[0][k] || shared > 2 * d[0][along])
     return false;
-  t->node_of[k] =
-      add_node (t, node_at (t, t->node_of[along], shared), 2 * d[0][k]);
+  t->node_of[k] = add_tree_node (
+      t, tree_node_at (t, t->node_of[along], shared), 2 * d[0][k]);
   return true;
 }
 
 static void
-set_edges (const Tree *t, int n, EmdtrackClosed *c)
+set_tree_edges (const Tree *t, int n, EmdtrackClosed *c)
 {
   uint32_t behind[EMDTRACK_EDGES] = {0};
 
@@ -134,9 +134,10 @@ set_edges (const Tree *t, int n, EmdtrackClosed *c)
   }
 }
 
-/* What was built is right only if the distance is one of a tree. */
+/* Whether the tree that was built has the given distances; if not, the distance
+ * is none of a tree. */
 static bool
-edges_agree (const Row *d, int n, const EmdtrackClosed *c)
+do_edges_agree (const Row *d, int n, const EmdtrackClosed *c)
 {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) {
@@ -154,15 +155,15 @@ edges_agree (const Row *d, int n, const EmdtrackClosed *c)
 }
 
 static bool
-find_tree (const Row *d, int n, EmdtrackClosed *c)
+find_tree_form (const Row *d, int n, EmdtrackClosed *c)
 {
   Tree t = {.n_nodes = 1};
 
   for (int k = 1; k < n; k++)
-    if (!add_bin (d, &t, k))
+    if (!add_tree_bin (d, &t, k))
       return false;
-  set_edges (&t, n, c);
-  return edges_agree (d, n, c);
+  set_tree_edges (&t, n, c);
+  return do_edges_agree (d, n, c);
 }
 
 void
@@ -176,8 +177,8 @@ emdtrack_find_form (
   c->form = EMDTRACK_FORM_ANY;
   if (!is_distance (d, n))
     return;
-  c->form = find_line (d, n, c) ? EMDTRACK_FORM_LINE
-      : find_circle (d, n, c)   ? EMDTRACK_FORM_CIRCLE
-      : find_tree (d, n, c)     ? EMDTRACK_FORM_TREE
-                                : EMDTRACK_FORM_ANY;
+  c->form = find_line_form (d, n, c) ? EMDTRACK_FORM_LINE
+      : find_circle_form (d, n, c)   ? EMDTRACK_FORM_CIRCLE
+      : find_tree_form (d, n, c)     ? EMDTRACK_FORM_TREE
+                                     : EMDTRACK_FORM_ANY;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Checks of params and frames, and what the stages work on. */
+ * Checks params and frames, and sets the data that the stages work on. */
 #include <math.h>
 
 #include "common/random.h"
-#include "emdtrack/emdtrack_set.h"
+#include "emdtrack/emdtrack_work.h"
 
-#define COST_SEED 5 /* any: the same on every run and backend */
+#define COST_SEED 5 /* any number; the same on every run and backend */
 
 void
 emdtrack_quantise (const double *weight, int n, int mass, int *out)
@@ -49,7 +49,7 @@ emdtrack_check_target (const EmdtrackTarget *t, int n)
 }
 
 static const char *
-check_codebook (const EmdtrackParams *p)
+check_codebook_params (const EmdtrackParams *p)
 {
   const EmdtrackCodebook *b = p->codebook;
 
@@ -80,12 +80,21 @@ emdtrack_check (const EmdtrackParams *p)
     return "there can be 8 targets at most";
   for (int t = 0; t < p->n_targets; t++)
     TRY (emdtrack_check_target (&p->targets[t], p->bins));
-  TRY (check_codebook (p));
+  TRY (check_codebook_params (p));
   return emdtrack_check_distance (p);
 }
 
+const char *
+emdtrack_distances (const EmdtrackParams *p,
+    uint8_t distances[EMDTRACK_BINS][EMDTRACK_BINS], double *scale)
+{
+  TRY (emdtrack_check (p));
+  emdtrack_set_distances (p, distances, scale);
+  return NULL;
+}
+
 static bool
-is_grey (ImageFormat f)
+is_grey_format (ImageFormat f)
 {
   return f == IMAGE_GRAY8 || f == IMAGE_GRAY16;
 }
@@ -101,7 +110,7 @@ emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
     return "the frame has no pixels";
   if (f->layout == EMDTRACK_PLAIN)
     return NULL;
-  if (!is_grey (img->format))
+  if (!is_grey_format (img->format))
     return "channels come in grey frames, as mosaic or stacked; this one has "
            "colours";
   if (f->channels < 2 || f->channels > EMDTRACK_BINS)
@@ -126,7 +135,7 @@ emdtrack_frame_size (const EmdtrackFrame *f, int *width, int *height)
 }
 
 static const char *
-check_channels (const EmdtrackReader *r, const EmdtrackParams *p)
+check_frame_channels (const EmdtrackReader *r, const EmdtrackParams *p)
 {
   bool spectra = p->histogram == EMDTRACK_CHANNELS ||
       (p->histogram == EMDTRACK_CODEBOOK && p->codebook->spectra);
@@ -159,7 +168,7 @@ emdtrack_set_reader (
   r->kind = p->histogram;
   r->bins = p->bins;
   r->channels = f->layout != EMDTRACK_PLAIN ? f->channels
-      : is_grey (f->image.format)           ? 1
+      : is_grey_format (f->image.format)    ? 1
                                             : 3;
   r->mass = p->histogram == EMDTRACK_CHANNELS ? p->spectrum_mass
                                               : p->window * p->window;
@@ -169,7 +178,7 @@ emdtrack_set_reader (
   r->yuv = yuv_of (
       f->image.matrix, f->image.full_range || !image_is_yuv (f->image.format));
   w->window = p->window;
-  return check_channels (r, p);
+  return check_frame_channels (r, p);
 }
 
 void

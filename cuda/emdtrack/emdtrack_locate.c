@@ -1,22 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A target in a frame: a coarse grid, a fine one, and other sizes. */
+ * Locates a target in a frame: on a coarse grid, on a fine one, and at other
+ * sizes. */
 #include <math.h>
 
-#include "emdtrack/emdtrack_look.h"
+#include "emdtrack/emdtrack_locate.h"
 
-#define WIDEN 1.25 /* the search, each frame that a target is occluded */
-#define WIDEST 4   /* times the search */
-#define FINE 8     /* steps of the fine search from its middle, the most */
-#define NEARLY .2  /* of the distance: how much worse fits nearly as well */
-#define WIDE 1.6   /* what is around, in sizes of the target */
-#define AROUND .3  /* weight of that being something else */
+#define WIDEN \
+ 1.25             /* growth of the search area in each frame in which a target \
+                     is occluded */
+#define WIDEST 4  /* the greatest search area, as a multiple of the first */
+#define FINE 8    /* the most steps of the fine search from its middle */
+#define NEARLY .2 /* of the distance: a nearly equal fit is less worse */
+#define WIDE 1.6  /* size of the surroundings, in sizes of the target */
+#define AROUND .3 /* weight of the surroundings' difference from the target */
 #define ROUNDING 1e-9
 
-/* The best of a grid around @best or over the frame, and @which it is; where
- * all is alike, the target stays. */
+/* Finds the best place of a grid around @best, or of the frame.  Sets @which to
+ * its number.  If all places are alike, the target stays. */
 static const char *
-look (EmdtrackLooking *l, EmdtrackCandidate *best, int *which)
+locate_on_grid (EmdtrackLocator *l, EmdtrackCandidate *best, int *which)
 {
   EmdtrackSearch *s = l->search;
   const EmdtrackCandidate *c;
@@ -33,7 +36,7 @@ look (EmdtrackLooking *l, EmdtrackCandidate *best, int *which)
 }
 
 static bool
-is_apart (const EmdtrackCandidate *c, const void *from)
+is_apart_from (const EmdtrackCandidate *c, const void *from)
 {
   const EmdtrackCandidate *best = (const EmdtrackCandidate *) from;
 
@@ -41,19 +44,21 @@ is_apart (const EmdtrackCandidate *c, const void *from)
       fabs (c->cy - best->cy) > best->height / 2;
 }
 
-/* Distance of @best by the minimum of those apart from it. */
+/* The distance of @best divided by the smallest distance of the candidates
+ * apart from it. */
 static double
 ratio_to_second (EmdtrackSearch *s, const EmdtrackCandidate *best)
 {
-  const EmdtrackCandidate *c = emdtrack_search_min (s, is_apart, best);
+  const EmdtrackCandidate *c = emdtrack_search_min (s, is_apart_from, best);
   double second = c ? c->distance : 2;
 
   return second > 1 ? 0 : second > 0 ? best->distance / second : 1;
 }
 
-/* Candidates like @like in all of the frame; returns the step. */
+/* Adds candidates of @like's size in the whole frame.  Returns the step of
+ * their grid. */
 static double
-grid_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
+add_frame_grid (EmdtrackLocator *l, const EmdtrackCandidate *like)
 {
   double small = like->width < like->height ? like->width : like->height;
   double step = small / 4 > 1 ? floor (small / 4) : 1;
@@ -68,27 +73,27 @@ grid_everywhere (EmdtrackLooking *l, const EmdtrackCandidate *like)
 }
 
 const char *
-emdtrack_look_everywhere (
-    EmdtrackLooking *l, const EmdtrackCandidate *like, double limit)
+emdtrack_locate_everywhere (
+    EmdtrackLocator *l, const EmdtrackCandidate *like, double limit)
 {
-  grid_everywhere (l, like);
+  add_frame_grid (l, like);
   return emdtrack_search_run (
       l->search, l->emdtrack, l->model, limit, l->width, l->height);
 }
 
 const char *
-emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
+emdtrack_locate_coarsely (EmdtrackLocator *l, const EmdtrackTrack *t,
     EmdtrackCandidate *best, double *step, double *ratio)
 {
   EmdtrackSearch *s = l->search;
-  EmdtrackCandidate like = emdtrack_box_of (t);
+  EmdtrackCandidate like = emdtrack_track_box (t);
   double small = like.width < like.height ? like.width : like.height;
   double reach = l->params->search;
   int which;
 
   *step = small / 8 > 1 ? floor (small / 8) : 1;
   if (t->state == EMDTRACK_LOST) {
-    *step = grid_everywhere (l, &like);
+    *step = add_frame_grid (l, &like);
   } else {
     double wide = pow (WIDEN, t->unseen < 99 ? t->unseen : 99);
 
@@ -105,13 +110,13 @@ emdtrack_look_coarsely (EmdtrackLooking *l, const EmdtrackTrack *t,
         *step);
   }
   *best = like;
-  TRY (look (l, best, &which));
+  TRY (locate_on_grid (l, best, &which));
   *ratio = ratio_to_second (s, best);
   return NULL;
 }
 
 EmdtrackRegion
-emdtrack_part_of (const EmdtrackCandidate *c, int k)
+emdtrack_box_part (const EmdtrackCandidate *c, int k)
 {
   EmdtrackCandidate half = *c;
 
@@ -122,37 +127,39 @@ emdtrack_part_of (const EmdtrackCandidate *c, int k)
     half.height /= 2;
     half.cy += (k > 2 ? 1 : -1) * half.height / 2;
   }
-  return emdtrack_region_of (&half);
+  return emdtrack_box_region (&half);
 }
 
-/* A candidate's regions: what is in it, what is in and around it, its parts. */
+/* Sets a candidate's regions: the box, the box with its surroundings, the
+ * parts. Returns how many there are. */
 static int
-set_regions (
-    const EmdtrackLooking *l, const EmdtrackCandidate *c, EmdtrackRegion *r)
+set_candidate_regions (
+    const EmdtrackLocator *l, const EmdtrackCandidate *c, EmdtrackRegion *r)
 {
   EmdtrackCandidate wide = *c;
   int n = l->parts->known ? EMDTRACK_PARTS : 0;
 
   wide.width *= WIDE;
   wide.height *= WIDE;
-  r[0] = emdtrack_region_of (c);
-  r[1] = emdtrack_region_of (&wide);
+  r[0] = emdtrack_box_region (c);
+  r[1] = emdtrack_box_region (&wide);
   r[0].apart = r[1].apart;
   for (int k = 0; k < n; k++)
-    r[2 + k] = emdtrack_part_of (c, k);
+    r[2 + k] = emdtrack_box_part (c, k);
   return 2 + n;
 }
 
-/* A distance of which only a bound is known at first. */
+/* A distance from a model, of which only a bound is known at first. */
 typedef struct {
   EmdtrackModel *model;
   const uint32_t *counts;
   double distance, weight;
 } Term;
 
-/* Of what lies outside of the frame, as a half of a box may, all is wrong. */
+/* The pixels of a box that lie outside of the frame count as wholly
+ * different. */
 static Term
-term_of (EmdtrackModel *m, const uint32_t *counts, double weight)
+distance_term (EmdtrackModel *m, const uint32_t *counts, double weight)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
@@ -161,22 +168,23 @@ term_of (EmdtrackModel *m, const uint32_t *counts, double weight)
   return (Term){m, NULL, 1, weight};
 }
 
-/* Those of the whole, @model, and of its parts; returns how many. */
+/* Sets the terms of the whole, @model, and of its parts.  Returns how many
+ * there are. */
 static int
-set_terms (EmdtrackModel *model, EmdtrackParts *parts, const uint32_t *counts,
-    double weight, Term *term)
+set_distance_terms (EmdtrackModel *model, EmdtrackParts *parts,
+    const uint32_t *counts, double weight, Term *term)
 {
   int n = 1;
 
-  term[0] = term_of (model, counts, weight);
+  term[0] = distance_term (model, counts, weight);
   for (; parts->known && n <= EMDTRACK_PARTS; n++)
-    term[n] = term_of (&parts->model[n - 1],
+    term[n] = distance_term (&parts->model[n - 1],
         counts + (size_t) (n + 1) * EMDTRACK_BINS, weight);
   return n;
 }
 
 static double
-combine (const Term *term, int n, double around)
+combine_terms (const Term *term, int n, double around)
 {
   double sum = 0, weight = 0;
 
@@ -187,39 +195,42 @@ combine (const Term *term, int n, double around)
   return sum / weight - AROUND * around;
 }
 
-/* How badly the target fits: the mean distance of the whole and of its parts
- * from how they looked when it was chosen and in the last frame, less that of
- * what is around; or a bound that exceeds @limit.  The kernels of
- * the first two regions are 256 in the middle, so that their difference is what
- * is around. */
+/* The misfit of the target at a place: the mean distance of the whole and of
+ * its parts from their appearance when the target was chosen and in the last
+ * frame, less the distance of the surroundings; or a bound above @limit.  The
+ * kernels of the first two regions are both 256 in the middle, so that their
+ * difference is the surroundings. */
 static double
-misfit (const EmdtrackLooking *l, const uint32_t *counts, double limit)
+candidate_misfit (
+    const EmdtrackLocator *l, const uint32_t *counts, double limit)
 {
   const uint32_t *wide = counts + EMDTRACK_BINS;
-  EmdtrackLately *lately = l->lately;
+  EmdtrackAppearance *lately = l->lately;
   double weight = lately->parts.known ? lately->weight : 0, far;
   Term term[2 * (1 + EMDTRACK_PARTS)];
   uint32_t around[EMDTRACK_BINS], all = 0;
-  int n = set_terms (l->model, l->parts, counts, 1 - weight, term);
+  int n = set_distance_terms (l->model, l->parts, counts, 1 - weight, term);
 
   for (int i = 0; i < EMDTRACK_BINS; i++)
     all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
   if (weight > 0)
-    n += set_terms (&lately->model, &lately->parts, counts, weight, term + n);
+    n += set_distance_terms (
+        &lately->model, &lately->parts, counts, weight, term + n);
   far = all ? 1 : 0;
-  if (all && combine (term, n, far) <= limit)
+  if (all && combine_terms (term, n, far) <= limit)
     far = emdtrack_model_distance (l->model, around);
-  for (int k = 0; k < n && combine (term, n, far) <= limit; k++)
+  for (int k = 0; k < n && combine_terms (term, n, far) <= limit; k++)
     if (term[k].counts)
       term[k].distance =
           emdtrack_model_distance (term[k].model, term[k].counts);
-  return combine (term, n, far);
+  return combine_terms (term, n, far);
 }
 
-/* The misfits of all candidates, or bounds of those that exceed the minimum by
- * more than @margin.  @likely: which may be the minimum. */
+/* Finds the misfits of all candidates, or bounds of those that exceed the
+ * minimum by more than @margin.  @likely is the candidate that is probably the
+ * minimum. */
 static const char *
-find_misfits (EmdtrackLooking *l, int likely, double margin, double *fit)
+find_misfits (EmdtrackLocator *l, int likely, double margin, double *fit)
 {
   EmdtrackSearch *s = l->search;
   const uint32_t *counts;
@@ -227,34 +238,36 @@ find_misfits (EmdtrackLooking *l, int likely, double margin, double *fit)
   int n = 0, each = 0;
 
   for (int i = 0; i < s->n; i++, n += each)
-    each = set_regions (l, &s->candidate[i], s->region + n);
+    each = set_candidate_regions (l, &s->candidate[i], s->region + n);
   TRY (emdtrack_count (l->emdtrack, s->region, n, &counts));
   each *= EMDTRACK_BINS;
-  min = fit[likely] = misfit (l, counts + (size_t) likely * each, INFINITY);
+  min = fit[likely] =
+      candidate_misfit (l, counts + (size_t) likely * each, INFINITY);
   for (int i = 0; i < s->n; i++, counts += each) {
     if (i != likely)
-      fit[i] = misfit (l, counts, min + margin);
+      fit[i] = candidate_misfit (l, counts, min + margin);
     min = fmin (min, fit[i]);
   }
   return NULL;
 }
 
 static double
-nearly (double min, const EmdtrackCandidate *best)
+nearly_equal_limit (double min, const EmdtrackCandidate *best)
 {
   return min + NEARLY * best->distance + .005;
 }
 
-/* The centre of the places that fit nearly as well: the minimum is flat, and
- * counts are noisy. */
+/* Moves @best to the centre of the places that fit nearly as well, because the
+ * minimum is flat and counts are noisy. */
 static void
-middle (const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
+move_to_centre (
+    const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
 {
   double min = INFINITY, limit, x = 0, y = 0, sum = 0;
 
   for (int i = 0; i < s->n; i++)
     min = fmin (min, fit[i]);
-  limit = nearly (min, best);
+  limit = nearly_equal_limit (min, best);
   for (int i = 0; i < s->n; i++) {
     double weight = limit - fit[i];
 
@@ -268,11 +281,11 @@ middle (const EmdtrackSearch *s, const double *fit, EmdtrackCandidate *best)
   best->cy = y / sum;
 }
 
-/* Candidates around @best: by the whole alone as far as the coarse grid may be
- * off; by the parts, too, as far as the whole may be, which is a quarter of it,
- * and more coarsely. */
+/* Adds candidates around @best.  Without parts they reach as far as the coarse
+ * grid may be off.  With parts they are farther apart and reach a quarter of
+ * the box, as far as a place by the whole alone may be off. */
 static void
-grid_closely (EmdtrackLooking *l, const EmdtrackCandidate *best, double step)
+add_fine_grid (EmdtrackLocator *l, const EmdtrackCandidate *best, double step)
 {
   double small = best->width < best->height ? best->width : best->height;
   double reach = l->parts->known ? small / 4 : step;
@@ -288,32 +301,33 @@ grid_closely (EmdtrackLooking *l, const EmdtrackCandidate *best, double step)
 }
 
 const char *
-emdtrack_look_closely (EmdtrackLooking *l, EmdtrackCandidate *best, double step)
+emdtrack_locate_finely (
+    EmdtrackLocator *l, EmdtrackCandidate *best, double step)
 {
   EmdtrackSearch *s = l->search;
   double fit[(2 * FINE + 1) * (2 * FINE + 1)];
   int which;
 
-  grid_closely (l, best, step);
-  TRY (look (l, best, &which));
+  add_fine_grid (l, best, step);
+  TRY (locate_on_grid (l, best, &which));
   if (best->distance > 1)
     return NULL;
-  /* The nearer it is to being occluded, the less its first look tells where it
-   * is: all else looks as unlike. */
+  /* The nearer the target is to being occluded, the less its first appearance
+   * shows where it is, since all places differ from it alike. */
   l->lately->weight = fmin (best->distance / l->params->occlude, 1);
   if (l->parts->known) {
-    TRY (find_misfits (l, which, nearly (ROUNDING, best), fit));
+    TRY (find_misfits (l, which, nearly_equal_limit (ROUNDING, best), fit));
   } else {
-    emdtrack_search_within (s, nearly (best->distance, best));
+    emdtrack_search_within (s, nearly_equal_limit (best->distance, best));
     for (int i = 0; i < s->n; i++)
       fit[i] = s->candidate[i].distance;
   }
-  middle (s, fit, best);
+  move_to_centre (s, fit, best);
   return NULL;
 }
 
 const char *
-emdtrack_look_at_scales (EmdtrackLooking *l, const EmdtrackCandidate *at, int n,
+emdtrack_locate_scale (EmdtrackLocator *l, const EmdtrackCandidate *at, int n,
     double step, double *scale)
 {
   EmdtrackSearch *s = l->search;

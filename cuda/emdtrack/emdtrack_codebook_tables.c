@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A codebook as tables: which entry is nearest to a colour. */
+ * The tables of a codebook: the nearest entry of each colour. */
 #include <math.h>
 
 #include "common/parallel.h"
 #include "emdtrack/emdtrack_colour.h"
-#include "emdtrack/emdtrack_set.h"
+#include "emdtrack/emdtrack_work.h"
 
 #define CELL (256 / EMDTRACK_LUT) /* values that share an entry */
 
 static uint8_t
-nearest_colour (const EmdtrackCodebook *b, const float lab[3])
+nearest_colour_entry (const EmdtrackCodebook *b, const float lab[3])
 {
   double min = INFINITY;
   uint8_t best = 0;
@@ -36,9 +36,9 @@ typedef struct {
   uint8_t *lut;
 } Filling;
 
-/* The middle of each cell decides. */
+/* Sets the entry of each cell by the colour in its middle. */
 static void
-fill_cells (void *data, int begin, int end)
+fill_colour_cells (void *data, int begin, int end)
 {
   const Filling *f = data;
   const EmdtrackColours *c = f->colours;
@@ -55,12 +55,12 @@ fill_cells (void *data, int begin, int end)
     if (c->is_yuv)
       yuv_to_rgb (&yuv, v, rgb);
     emdtrack_lab (c->is_yuv ? rgb : v, lab);
-    f->lut[i] = nearest_colour (&c->codebook, lab);
+    f->lut[i] = nearest_colour_entry (&c->codebook, lab);
   }
 }
 
 static void
-fill_spectra (const EmdtrackCodebook *b, uint8_t *spectra)
+fill_spectra_table (const EmdtrackCodebook *b, uint8_t *spectra)
 {
   memset (spectra, 0, EMDTRACK_BINS * EMDTRACK_BINS);
   for (int k = 0; k < b->entries; k++)
@@ -74,7 +74,7 @@ fill_spectra (const EmdtrackCodebook *b, uint8_t *spectra)
 }
 
 static void
-fill_steps (const Image *img, double gain, uint8_t *step)
+fill_colour_steps (const Image *img, double gain, uint8_t *step)
 {
   bool yuv = image_is_yuv (img->format) || img->format == IMAGE_GRAY8 ||
       img->format == IMAGE_GRAY16;
@@ -90,11 +90,11 @@ fill_steps (const Image *img, double gain, uint8_t *step)
     }
 }
 
-/* Colours of @img, compared by a table that only another codebook or another
- * kind of components changes. */
+/* Makes the table of colours for frames like @img, if the codebook or the kind
+ * of components has changed. */
 static const char *
-set_colours (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
-    const Image *img)
+set_colour_tables (EmdtrackCodebookUpload *b, const Device *dev,
+    const EmdtrackParams *p, const Image *img)
 {
   bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
   EmdtrackColours now;
@@ -106,15 +106,15 @@ set_colours (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
   now.matrix = now.is_yuv ? (int) img->matrix : 0;
   now.full_range = now.is_yuv && (grey || img->full_range);
   other = !b->has_colours || memcmp (&now, &b->colours, sizeof now);
-  TRY (device_wait (dev)); /* the last copy from there is done */
-  fill_steps (img, p->gain, b->tables->step);
+  TRY (device_wait (dev)); /* the last copy from the table is finished */
+  fill_colour_steps (img, p->gain, b->tables->step);
   TRY (device_copy (
       dev, b->device_tables->step, b->tables->step, sizeof b->tables->step));
   if (!other)
     return NULL;
-  parallel_for (EMDTRACK_LUT * EMDTRACK_LUT * EMDTRACK_LUT, 0, fill_cells,
-      &(Filling){&now, b->tables->lut});
-  b->has_colours = false; /* should the copy fail */
+  parallel_for (EMDTRACK_LUT * EMDTRACK_LUT * EMDTRACK_LUT, 0,
+      fill_colour_cells, &(Filling){&now, b->tables->lut});
+  b->has_colours = false; /* in case the copy fails */
   TRY (device_copy (
       dev, b->device_tables->lut, b->tables->lut, sizeof b->tables->lut));
   memcpy (&b->colours, &now, sizeof now);
@@ -123,12 +123,13 @@ set_colours (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
 }
 
 static const char *
-set_spectra (EmdtrackBook *b, const Device *dev, const EmdtrackCodebook *book)
+set_spectra_table (
+    EmdtrackCodebookUpload *b, const Device *dev, const EmdtrackCodebook *book)
 {
   if (b->has_spectra && !memcmp (book, &b->spectra, sizeof *book))
     return NULL;
   TRY (device_wait (dev));
-  fill_spectra (book, b->tables->spectra);
+  fill_spectra_table (book, b->tables->spectra);
   b->has_spectra = false;
   TRY (device_copy (dev, b->device_tables->spectra, b->tables->spectra,
       sizeof b->tables->spectra));
@@ -138,9 +139,9 @@ set_spectra (EmdtrackBook *b, const Device *dev, const EmdtrackCodebook *book)
 }
 
 const char *
-emdtrack_book_set (EmdtrackBook *b, const Device *dev, const EmdtrackParams *p,
-    const Image *img)
+emdtrack_codebook_upload (EmdtrackCodebookUpload *b, const Device *dev,
+    const EmdtrackParams *p, const Image *img)
 {
-  return p->codebook->spectra ? set_spectra (b, dev, p->codebook)
-                              : set_colours (b, dev, p, img);
+  return p->codebook->spectra ? set_spectra_table (b, dev, p->codebook)
+                              : set_colour_tables (b, dev, p, img);
 }

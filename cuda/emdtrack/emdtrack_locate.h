@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later
+ *
+ * Locates one target in one frame.  Host code. */
+#pragma once
+
+#include "emdtrack/emdtrack_search.h"
+#include "emdtrack/emdtrack_track.h"
+
+#define EMDTRACK_PARTS 4
+#define EMDTRACK_SCALES 5 /* the most */
+
+/* The left, right, upper and lower half of a target.  They show its place and
+ * size if the whole has nearly the same histogram at many places. */
+typedef struct {
+  bool known; /* false for a target given by its histogram */
+  EmdtrackTarget target[EMDTRACK_PARTS];
+  EmdtrackModel model[EMDTRACK_PARTS];
+} EmdtrackParts;
+
+/* The appearance of a target in the last frame, if it was seen there. */
+typedef struct {
+  EmdtrackTarget target;
+  EmdtrackModel model;
+  EmdtrackParts parts; /* known: the target was seen */
+  double weight;       /* weight of this appearance in a misfit, 0 to 1; the
+                          rest is the weight of the appearance when the target
+                          was chosen */
+} EmdtrackAppearance;
+
+typedef struct {
+  EmdtrackSearch *search; /* the candidates */
+  Emdtrack *emdtrack;
+  const EmdtrackTrackParams *params;
+  EmdtrackModel *model;
+  EmdtrackParts *parts;
+  EmdtrackAppearance *lately;
+  int width, height; /* of the frame */
+} EmdtrackLocator;
+
+static inline EmdtrackCandidate
+emdtrack_track_box (const EmdtrackTrack *t)
+{
+  return (EmdtrackCandidate){(t->x0 + t->x1) / 2, (t->y0 + t->y1) / 2,
+      t->x1 - t->x0, t->y1 - t->y0, 2, NULL};
+}
+
+/* Finds the best place for @track on a coarse grid of @step pixels, around the
+ * expected place or, if the target is lost, in the whole frame.  The distance
+ * of @best exceeds 1 if there is no place.  @ratio: as in a track. */
+const char *emdtrack_locate_coarsely (EmdtrackLocator *l,
+    const EmdtrackTrack *track, EmdtrackCandidate *best, double *step,
+    double *ratio);
+
+/* Half @k of a box. */
+EmdtrackRegion emdtrack_box_part (const EmdtrackCandidate *c, int k);
+
+/* Finds the place near @best, which was found on a grid of @step pixels, that
+ * fits best.  Its distance exceeds 1 if there is none. */
+const char *emdtrack_locate_finely (
+    EmdtrackLocator *l, EmdtrackCandidate *best, double step);
+
+/* Searches the whole frame for boxes of @like's size whose distance may be at
+ * most @limit. */
+const char *emdtrack_locate_everywhere (
+    EmdtrackLocator *l, const EmdtrackCandidate *like, double limit);
+
+/* Finds the size that fits best at @at, as a factor, among @n sizes with ratios
+ * of @step. */
+const char *emdtrack_locate_scale (EmdtrackLocator *l,
+    const EmdtrackCandidate *at, int n, double step, double *scale);
