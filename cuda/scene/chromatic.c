@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `chromatic`: its memory, and the order in which a picture comes
- * about. */
+ * The scene `chromatic`: its memory, and the order in which a picture is
+ * made. */
 #include "scene/chromatic_core.h"
 
 #include <stdlib.h>
@@ -49,7 +49,7 @@ chromatic_free (Chromatic *s)
 }
 
 static const char *
-reject (const Chromatic *s, const ChromaticParams *p, const Image *img)
+check_chromatic (const Chromatic *s, const ChromaticParams *p, const Image *img)
 {
   TRY (params_check (scene_params, &p->scene));
   TRY (params_check (chromatic_params, p));
@@ -59,7 +59,7 @@ reject (const Chromatic *s, const ChromaticParams *p, const Image *img)
 }
 
 static void
-paint (Chromatic *s, const ChromaticPlan *plan, uint64_t number)
+paint_chromatic (Chromatic *s, const ChromaticPlan *plan, uint64_t number)
 {
   const ChromaticParams *p = plan->params;
   bool flat = p->n_objects > CHROMATIC_NAMED;
@@ -85,7 +85,7 @@ paint (Chromatic *s, const ChromaticPlan *plan, uint64_t number)
 }
 
 static SceneObject
-look (Chromatic *s, const ChromaticPlan *plan, int i, uint64_t number)
+object_truth (Chromatic *s, const ChromaticPlan *plan, int i, uint64_t number)
 {
   ChromaticPlace now = chromatic_place (plan, i, number);
   ChromaticPlace next = chromatic_place (plan, i, number + 1);
@@ -104,7 +104,7 @@ const char *
 chromatic_render (Chromatic *s, const ChromaticParams *params, uint64_t number,
     const Image *img, SceneObject *objects, uint16_t *labels)
 {
-  const char *err = reject (s, params, img);
+  const char *err = check_chromatic (s, params, img);
   ChromaticPlan plan;
 
   if (err)
@@ -113,9 +113,9 @@ chromatic_render (Chromatic *s, const ChromaticParams *params, uint64_t number,
   if (s->n_colours != params->n_objects)
     chromatic_palette (params->n_objects, s->palette);
   s->n_colours = params->n_objects;
-  paint (s, &plan, number);
+  paint_chromatic (s, &plan, number);
   for (int i = 0; objects && i < params->n_objects; i++)
-    objects[i] = look (s, &plan, i, number);
+    objects[i] = object_truth (s, &plan, i, number);
   for (size_t i = 0; labels && i < (size_t) s->width * s->height; i++)
     labels[i] = s->labels[i];
   chromatic_develop (s, params, number, img);

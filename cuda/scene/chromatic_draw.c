@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Painting: shapes, shadows and the pillar; the ground below them, and then the
- * light of passing clouds and the sensor's noise. */
+ * Painting: shapes, shadows and the pillar; the ground below them; then the
+ * light of passing clouds, and the sensor's noise. */
 #include "scene/chromatic_core.h"
 
 #include <stdatomic.h>
@@ -10,35 +10,35 @@
 #include "common/parallel.h"
 #include "common/random.h"
 
-/* Where the light comes from: above, a little from the left. */
+/* The direction of the light: from above, a little from the left. */
 #define LIGHT_X (-.6)
 #define LIGHT_Y (-.8)
 
-/* Fewer rows than this, and threads cost more than they save. */
+/* For fewer rows, threads cost more than they save. */
 #define FEW 64
 
 static double
-clamp (double v, double lo, double hi)
+clamp_level (double v, double lo, double hi)
 {
   return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* 0 to 1 with no kink at the ends. */
+/* From 0 to 1 without a kink at the ends. */
 static double
-smooth (double t)
+smooth_step (double t)
 {
-  t = clamp (t, 0, 1);
+  t = clamp_level (t, 0, 1);
   return t * t * (3 - 2 * t);
 }
 
 static double
-star (double r, double u, double v)
+star_distance (double r, double u, double v)
 {
   const double c = .8090169943749475, s = .5877852522924731; /* of 36 degrees */
   double notch_x = .48 * r * c, notch_y = .48 * r * s;
   double edge_x = r - notch_x, edge_y = notch_y;
 
-  /* five tips, mirrored into the half of one */
+  /* five tips, mirrored into one half of a tip */
   v = fabs (v);
   for (int i = 0; i < 2; i++) {
     double over = c * v - s * u;
@@ -60,14 +60,14 @@ chromatic_distance (ChromaticShape shape, double r, double u, double v)
     case CHROMATIC_BAR:
       return fmax (a - .88 * r, b - .44 * r);
     case CHROMATIC_STAR:
-      return star (r, u, v);
+      return star_distance (r, u, v);
     case CHROMATIC_TRIANGLE: /* sqrt (3) / 2 */
       return fmax (.5 * u + .8660254037844386 * b, -u) - .5 * r;
     case CHROMATIC_RING:
       return fabs (sqrt (u * u + v * v) - .7 * r) - .3 * r;
     case CHROMATIC_BOX:
       return fmax (a, b) - .7 * r;
-    case CHROMATIC_ELLIPSE: /* first order: value over gradient */
+    case CHROMATIC_ELLIPSE: /* to first order: value over gradient */
       p = u * u + v * v / (.62 * .62);
       q = u * u + v * v / (.62 * .62 * .62 * .62);
       p = sqrt (p), q = sqrt (q);
@@ -83,25 +83,25 @@ chromatic_distance (ChromaticShape shape, double r, double u, double v)
 ImageBox
 chromatic_bounds (const Chromatic *s, double x, double y, double r)
 {
-  return (ImageBox){(int) clamp (ceil (x - r), 0, s->width),
-      (int) clamp (ceil (y - r), 0, s->height),
-      (int) clamp (floor (x + r) + 1, 0, s->width),
-      (int) clamp (floor (y + r) + 1, 0, s->height)};
+  return (ImageBox){(int) clamp_level (ceil (x - r), 0, s->width),
+      (int) clamp_level (ceil (y - r), 0, s->height),
+      (int) clamp_level (floor (x + r) + 1, 0, s->width),
+      (int) clamp_level (floor (y + r) + 1, 0, s->height)};
 }
 
 static double
-distance_at (const ChromaticPlace *p, double dx, double dy)
+distance_from_place (const ChromaticPlace *p, double dx, double dy)
 {
   return chromatic_distance (p->shape, p->radius, p->cos * dx + p->sin * dy,
       p->cos * dy - p->sin * dx);
 }
 
-/* A gentle dome with a bevelled rim. */
+/* The shading of a gentle dome with a bevelled rim. */
 static double
-shade (const ChromaticPlace *p, double dx, double dy, double distance)
+shade_of_dome (const ChromaticPlace *p, double dx, double dy, double distance)
 {
   double facing = (LIGHT_X * dx + LIGHT_Y * dy) / p->radius;
-  double rim = smooth (1 + distance / (.2 * p->radius));
+  double rim = smooth_step (1 + distance / (.2 * p->radius));
   double out = sqrt (dx * dx + dy * dy) / p->radius;
   double bevel = out > 0 ? facing / out * (facing > 0 ? .07 : .13) : 0;
 
@@ -109,10 +109,11 @@ shade (const ChromaticPlace *p, double dx, double dy, double distance)
 }
 
 static void
-mix (uint8_t *rgb, const uint8_t paint[3], double light, double part)
+mix_pixel (uint8_t *rgb, const uint8_t paint[3], double light, double part)
 {
   for (int c = 0; c < 3; c++) {
-    double v = rgb[c] + (clamp (paint[c] * light, 0, 255) - rgb[c]) * part;
+    double v =
+        rgb[c] + (clamp_level (paint[c] * light, 0, 255) - rgb[c]) * part;
 
     rgb[c] = (uint8_t) (v + .5);
   }
@@ -128,7 +129,7 @@ typedef struct {
   atomic_ullong area; /* pixels */
 } Shape;
 
-/* Rows of the box. */
+/* Draws rows of the shape's box. */
 static void
 draw_shape_rows (void *data, int begin, int end)
 {
@@ -147,10 +148,11 @@ draw_shape_rows (void *data, int begin, int end)
 
       if (dx * dx + dy * dy > reach)
         continue;
-      d = distance_at (p, dx, dy);
+      d = distance_from_place (p, dx, dy);
       if (flat ? d <= 0 : d < .5)
-        mix (s->rgb + 3 * at, shape->paint, flat ? 1 : shade (p, dx, dy, d),
-            flat ? 1 : clamp (.5 - d, 0, 1));
+        mix_pixel (s->rgb + 3 * at, shape->paint,
+            flat ? 1 : shade_of_dome (p, dx, dy, d),
+            flat ? 1 : clamp_level (.5 - d, 0, 1));
       if (d <= 0)
         s->labels[at] = (uint16_t) shape->label, area++;
     }
@@ -173,10 +175,10 @@ chromatic_draw_shape (Chromatic *s, const ChromaticPlace *p,
   return shape.area;
 }
 
-/* On the ground it may be deep; on objects it stays light, so that their
- * colours stay within the tolerances. */
+/* Dims a pixel.  A shadow may be dark on the ground; on objects it stays light,
+ * so that their colours stay within the tolerances. */
 static void
-dim (Chromatic *s, size_t at, double depth, double part)
+dim_pixel (Chromatic *s, size_t at, double depth, double part)
 {
   double light = 1 - depth * part * (s->labels[at] ? .5 : 1.5);
 
@@ -191,7 +193,7 @@ typedef struct {
   ImageBox box;
 } Shadow;
 
-/* Rows of the box. */
+/* Draws rows of the shadow's box. */
 static void
 draw_shadow_rows (void *data, int begin, int end)
 {
@@ -207,10 +209,11 @@ draw_shadow_rows (void *data, int begin, int end)
 
       if (d >= reach * reach)
         continue;
-      /* rounds off the corners, where distance () falls short */
-      d = fmax (distance_at (p, dx, dy), sqrt (d) - p->radius);
+      /* rounds off the corners, where the distance is too small */
+      d = fmax (distance_from_place (p, dx, dy), sqrt (d) - p->radius);
       if (d < soft)
-        dim (shadow->s, at, shadow->depth, smooth (.5 - d / (2 * soft)));
+        dim_pixel (
+            shadow->s, at, shadow->depth, smooth_step (.5 - d / (2 * soft)));
     }
 }
 
@@ -248,14 +251,15 @@ draw_pillar_rows (void *data, int begin, int end)
   for (int y = begin; y < end; y++)
     for (int x = x0; x < x2; x++) {
       size_t at = (size_t) y * s->width + x;
-      double q = (2. * (x - x0) + 1) / wide - 1; /* -1 to 1 across */
+      double q = (2. * (x - x0) + 1) / wide - 1; /* -1 to 1 across the pillar */
       double flute = fabs (remainder (q * 4, 1)) * 2;
       double v = 186 - 52 * (q + .35) * (q + .35) - 16 * flute * flute +
           (s->ground[at] - 128) * .12;
-      uint8_t grey = (uint8_t) clamp (v, 0, 255);
+      uint8_t grey = (uint8_t) clamp_level (v, 0, 255);
 
       if (x >= x1) {
-        dim (s, at, pillar->depth, smooth (1 - 4. * (x - x1) / wide));
+        dim_pixel (
+            s, at, pillar->depth, smooth_step (1 - 4. * (x - x1) / wide));
         continue;
       }
       s->labels[at] = 0;
@@ -273,9 +277,9 @@ chromatic_draw_pillar (Chromatic *s, const ChromaticPlan *plan, double depth)
 
 /* ---- Ground, clouds and noise ---- */
 
-/* The ground's grain: stains, grain and a darkening towards the corners. */
+/* Lays the ground: stains, grain and a darkening towards the corners. */
 static void
-lay_rows (void *data, int begin, int end)
+lay_ground_rows (void *data, int begin, int end)
 {
   Chromatic *s = data;
   int side = s->width > s->height ? s->width : s->height;
@@ -308,17 +312,17 @@ lay_ground (Chromatic *s, uint64_t seed)
   if (s->has_ground && s->ground_seed == seed)
     return;
   s->ground_seed = seed;
-  parallel_for (s->height, 0, lay_rows, s);
+  parallel_for (s->height, 0, lay_ground_rows, s);
   s->has_ground = true;
 }
 
 typedef struct {
   Chromatic *s;
-  uint8_t ramp[256][3]; /* the colour of each grey of the ground */
+  uint8_t ramp[256][3]; /* the colour of each grey value of the ground */
 } Ground;
 
 static void
-draw_rows (void *data, int begin, int end)
+copy_ground_rows (void *data, int begin, int end)
 {
   const Ground *g = data;
   Chromatic *s = g->s;
@@ -341,7 +345,7 @@ chromatic_draw_ground (Chromatic *s, const ChromaticParams *params)
   Ground g = {.s = s};
 
   lay_ground (s, params->seed);
-  /* from a cool dark to a warm light grey, all of them nearly neutral */
+  /* from a cool dark to a warm light grey, all nearly neutral */
   for (int v = 0; v < 256; v++) {
     double t = (v - 128) * params->texture;
 
@@ -349,12 +353,13 @@ chromatic_draw_ground (Chromatic *s, const ChromaticParams *params)
     g.ramp[v][1] = (uint8_t) (154 + .66 * t);
     g.ramp[v][2] = (uint8_t) (152 + .50 * t);
   }
-  parallel_for (s->height, 0, draw_rows, &g);
+  parallel_for (s->height, 0, copy_ground_rows, &g);
 }
 
-/* Light at the corners of cells of 16 pixels under three drifting clouds. */
+/* Sets the light at the corners of cells of 16 pixels, under three drifting
+ * clouds. */
 static void
-pass_clouds (Chromatic *s, const ChromaticParams *params, uint64_t number)
+set_cloud_light (Chromatic *s, const ChromaticParams *params, uint64_t number)
 {
   int columns = s->width / 16 + 2, rows = s->height / 16 + 2;
   double reach = .35 * (s->width > s->height ? s->width : s->height);
@@ -382,10 +387,10 @@ pass_clouds (Chromatic *s, const ChromaticParams *params, uint64_t number)
   }
 }
 
-/* A row: times the light, which changes evenly from cell to cell, plus
- * noise. */
+/* Develops a row: multiplies it by the light, which is linear within a cell,
+ * and adds noise. */
 static void
-develop_row (
+develop_chromatic_row (
     Chromatic *s, int y, uint64_t key, const int16_t noise[SCENE_NOISE])
 {
   const uint16_t *above = s->clouds + y / 16 * (s->width / 16 + 2);
@@ -419,14 +424,14 @@ typedef struct {
 } Picture;
 
 static void
-develop_pairs (void *data, int begin, int end)
+develop_chromatic_pairs (void *data, int begin, int end)
 {
   const Picture *c = data;
 
   for (int y = 2 * begin; y < 2 * end; y += 2) {
-    develop_row (c->s, y, c->key, c->noise);
+    develop_chromatic_row (c->s, y, c->key, c->noise);
     if (y + 1 < c->s->height)
-      develop_row (c->s, y + 1, c->key, c->noise);
+      develop_chromatic_row (c->s, y + 1, c->key, c->noise);
     scene_put_rows (c->img, c->s->rgb, y);
   }
 }
@@ -440,6 +445,6 @@ chromatic_develop (Chromatic *s, const ChromaticParams *params, uint64_t number,
       .key = random_u64 (random_u64 (params->seed, number), number)};
 
   scene_make_noise (params->noise, c.noise);
-  pass_clouds (s, params, number);
-  parallel_for ((s->height + 1) / 2, 0, develop_pairs, &c);
+  set_cloud_light (s, params, number);
+  parallel_for ((s->height + 1) / 2, 0, develop_chromatic_pairs, &c);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The colours.  Up to twelve have names; they, their tolerances and their
- * look-alikes were found by a search that kept everything apart in Lab in all
- * light that the scene allows.  More are a face-centred cubic lattice in Lab,
- * the densest there is, so that all tolerances can be the same. */
+ * The colours.  Up to twelve have names.  A search found them, their tolerances
+ * and their look-alikes so that all stay apart in Lab in all light that the
+ * scene allows.  More colours are a face-centred cubic lattice in Lab, the
+ * densest there is, so that all tolerances can be equal. */
 #include "scene/chromatic_core.h"
 
 #include <math.h>
@@ -30,22 +30,23 @@ static const struct {
     {"azure", {0x39, 0xb7, 0xed}, {0xa0, 0xbc, 0xd4}, 19},
 };
 
-/* Inverse of CIE 15's f. */
+/* The inverse of f in CIE 15. */
 static double
-cube (double f)
+inverse_lab_f (double f)
 {
   return f > 6. / 29 ? f * f * f : 3 * 36. / 841 * (f - 4. / 29);
 }
 
-/* Lab (D65) to sRGB; false outside the gamut less a margin for noise. */
+/* Converts Lab (D65) to sRGB.  Returns false outside of the gamut, which is
+ * smaller by a margin for noise. */
 static bool
-rgb_of_lab (double l, double a, double b, uint8_t rgb[3])
+lab_to_rgb (double l, double a, double b, uint8_t rgb[3])
 {
   static const double m[3][3] = {{3.2404542, -1.5371385, -.4985314},
       {-.9692660, 1.8760108, .0415560}, {.0556434, -.2040259, 1.0572252}};
   double f = (l + 16) / 116;
-  double x = .95047 * cube (f + a / 500), y = cube (f);
-  double z = 1.08883 * cube (f - b / 200);
+  double x = .95047 * inverse_lab_f (f + a / 500), y = inverse_lab_f (f);
+  double z = 1.08883 * inverse_lab_f (f - b / 200);
 
   for (int i = 0; i < 3; i++) {
     double v = m[i][0] * x + m[i][1] * y + m[i][2] * z;
@@ -58,11 +59,11 @@ rgb_of_lab (double l, double a, double b, uint8_t rgb[3])
   return true;
 }
 
-/* Takes up to @n colours from the lattice of even points (i + j + k) * @step
- * and returns how many there are.  The odd points between them lie outside
- * all tolerances and serve as look-alikes. */
+/* Sets up to @n colours to the even points (i + j + k) * @step of the lattice,
+ * and returns their number.  The odd points between them are outside of all
+ * tolerances and are the look-alikes. */
 static int
-lattice (double step, int n, ChromaticColour *colours)
+fill_from_lattice (double step, int n, ChromaticColour *colours)
 {
   int found = 0, reach = (int) (128 / step), top = (int) (96 / step);
 
@@ -74,10 +75,10 @@ lattice (double step, int n, ChromaticColour *colours)
 
         if ((i + j + k) % 2 || hypot (a, b) < 12 + step)
           continue;
-        if (!rgb_of_lab (l, a, b, c->rgb))
+        if (!lab_to_rgb (l, a, b, c->rgb))
           continue;
-        if (!rgb_of_lab (l, a + step, b, c->alike) &&
-            !rgb_of_lab (l, a - step, b, c->alike))
+        if (!lab_to_rgb (l, a + step, b, c->alike) &&
+            !lab_to_rgb (l, a - step, b, c->alike))
           continue;
         memcpy (c->paint, c->rgb, 3);
         snprintf (c->name, sizeof c->name, "c%04u", (unsigned) found % 10000);
@@ -88,19 +89,20 @@ lattice (double step, int n, ChromaticColour *colours)
 }
 
 static void
-evenly (int n, ChromaticColour *colours)
+divide_gamut (int n, ChromaticColour *colours)
 {
   double step = 60;
 
-  while (lattice (step, n, colours) < n)
+  while (fill_from_lattice (step, n, colours) < n)
     step *= .98;
-  /* half the way to the nearest, less what rounding to 8 bits may move */
+  /* half the distance to the nearest colour, less the error of rounding to 8
+   * bits */
   for (int i = 0; i < n; i++)
     colours[i].tolerance = floor ((step * M_SQRT1_2 - .7) * 10) / 10;
 }
 
 static void
-name (int i, ChromaticColour *c)
+name_colours (int i, ChromaticColour *c)
 {
   memcpy (c->name, named[i].name, sizeof c->name);
   memcpy (c->paint, named[i].paint, 3);
@@ -117,10 +119,10 @@ chromatic_palette (int n, ChromaticColour *colours)
   n = n < 1 ? 1 : n > CHROMATIC_MAX_OBJECTS ? CHROMATIC_MAX_OBJECTS : n;
   memset (colours, 0, n * sizeof *colours);
   if (n > CHROMATIC_NAMED)
-    evenly (n, colours);
+    divide_gamut (n, colours);
   else
     for (int i = 0; i < n; i++)
-      name (i, &colours[i]);
+      name_colours (i, &colours[i]);
 }
 
 size_t

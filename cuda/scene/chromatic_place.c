@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where everything is.  Ways are sums of sinusoids whose phases are 32-bit
- * fractions of a turn: they wrap without loss, so that any frame number is as
- * good as any other. */
+ * The places of objects and patches.  Their paths are sums of sinusoids whose
+ * phases are 32-bit fractions of a turn: phases wrap without loss, so that
+ * large frame numbers are as good as small ones. */
 #include "scene/chromatic_core.h"
 
 #include "common/random.h"
 
 #define TWO_PI 6.283185307179586
 
-/* What is drawn for an object or a patch, in the order of the counters. */
+/* The numbers that are drawn for an object or a patch, in the order of the
+ * counters. */
 enum {
   SIZE,
   WAY_X,
@@ -26,18 +27,18 @@ enum {
   PERIOD
 };
 
-/* 0 to 1. */
+/* A random number of 0 to 1. */
 static double
-draw (uint64_t key, int what)
+draw_number (uint64_t key, int what)
 {
   return random_unit (key, (uint64_t) what);
 }
 
 /* The phase after @number frames of @rate turns each. */
 static uint32_t
-phase (uint64_t key, int what, double rate, uint64_t number)
+phase_of_frame (uint64_t key, int what, double rate, uint64_t number)
 {
-  return scene_turns (draw (key, what)) +
+  return scene_turns (draw_number (key, what)) +
       (uint32_t) (number * scene_turns (rate));
 }
 
@@ -54,7 +55,7 @@ fit_cells (ChromaticPlan *p)
   }
 }
 
-/* The circle that nobody else enters, in a cell. */
+/* The radius of the circle, in a cell, that no other object enters. */
 static double
 own_circle (const ChromaticPlan *p)
 {
@@ -75,20 +76,21 @@ chromatic_plan (const ChromaticParams *params, int width, int height)
   }
   crowd = .25 * sqrt ((double) width * height / params->n_objects);
   p.radius = crowd < .08 * side ? crowd : .08 * side;
-  /* as wide as the largest, which it hides for a moment; what is smaller or
-   * turned sideways, longer */
+  /* as wide as the largest object, which the pillar hides for a moment; it
+   * hides smaller or turned objects for longer */
   pillar = 2 * p.radius + 1;
   pillar = pillar < width / 3. ? pillar : width / 3.;
-  middle = width * (.5 + .2 * (draw (params->seed, PERIOD) - .5));
+  middle = width * (.5 + .2 * (draw_number (params->seed, PERIOD) - .5));
   p.pillar0 = (int) (middle - pillar / 2);
   p.pillar1 = (int) (middle + pillar / 2);
   return p;
 }
 
-/* All over the frame.  Across, one sinusoid of nearly the same top speed for
- * all: an object that passes the pillar, not far from the middle, is fast. */
+/* Moves over the whole frame.  Across it, the path is one sinusoid of nearly
+ * the same top speed for all objects, so that an object is fast when it passes
+ * the pillar, near the middle. */
 static void
-roam (const ChromaticPlan *p, uint64_t key, uint64_t number,
+roam_over_frame (const ChromaticPlan *p, uint64_t key, uint64_t number,
     ChromaticPlace *place)
 {
   double wx = p->width / 2. - place->radius - 1;
@@ -96,22 +98,23 @@ roam (const ChromaticPlan *p, uint64_t key, uint64_t number,
   double step = p->params->speed / 150 / TWO_PI, rate;
 
   wx = (wx > p->width / 8. ? wx : p->width / 8.) *
-      (.86 + .14 * draw (key, WAY_X));
+      (.86 + .14 * draw_number (key, WAY_X));
   wy = (wy > p->height / 8. ? wy : p->height / 8.) *
-      (.86 + .14 * draw (key, WAY_Y));
-  rate = step * p->width / wx * (.9 + .2 * draw (key, RATE_X));
+      (.86 + .14 * draw_number (key, WAY_Y));
+  rate = step * p->width / wx * (.9 + .2 * draw_number (key, RATE_X));
   place->x = (p->width - 1) / 2. +
-      wx * math_sin_turn (phase (key, PHASE_X, rate, number));
-  rate = step * p->height / wy * (.6 + .6 * draw (key, RATE_Y));
+      wx * math_sin_turn (phase_of_frame (key, PHASE_X, rate, number));
+  rate = step * p->height / wy * (.6 + .6 * draw_number (key, RATE_Y));
   place->y = (p->height - 1) / 2. +
-      .8 * wy * math_sin_turn (phase (key, PHASE_Y, rate, number));
-  rate *= 1.5 + draw (key, RATE_Y2);
-  place->y += .2 * wy * math_sin_turn (phase (key, PHASE_Y2, rate, number));
+      .8 * wy * math_sin_turn (phase_of_frame (key, PHASE_Y, rate, number));
+  rate *= 1.5 + draw_number (key, RATE_Y2);
+  place->y +=
+      .2 * wy * math_sin_turn (phase_of_frame (key, PHASE_Y2, rate, number));
 }
 
-/* Within the circle inscribed in the object's own cell. */
+/* Moves within the circle inscribed in the object's own cell. */
 static void
-stay (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
+stay_in_cell (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
     ChromaticPlace *place)
 {
   double way = own_circle (p) - place->radius;
@@ -119,11 +122,12 @@ stay (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
   double max = p->params->speed / 90, out;
   uint32_t around;
 
-  rate = (rate < max ? rate : max) * (.8 + .2 * draw (key, RATE_X));
-  if (draw (key, WAY_X) < .5f)
+  rate = (rate < max ? rate : max) * (.8 + .2 * draw_number (key, RATE_X));
+  if (draw_number (key, WAY_X) < .5f)
     rate = -rate;
-  around = phase (key, PHASE_X, rate, number);
-  out = .6 + .4 * math_sin_turn (phase (key, PHASE_Y, rate * .37, number));
+  around = phase_of_frame (key, PHASE_X, rate, number);
+  out = .6 +
+      .4 * math_sin_turn (phase_of_frame (key, PHASE_Y, rate * .37, number));
   place->x = (object % p->columns + .5) * p->width / p->columns - .5 +
       way * out * math_sin_turn (around + (1u << 30));
   place->y = (object / p->columns + .5) * p->height / p->rows - .5 +
@@ -131,7 +135,7 @@ stay (const ChromaticPlan *p, int object, uint64_t key, uint64_t number,
 }
 
 static void
-turn (ChromaticPlace *place, uint32_t angle)
+set_turn (ChromaticPlace *place, uint32_t angle)
 {
   place->sin = math_sin_turn (angle);
   place->cos = math_sin_turn (angle + (1u << 30));
@@ -141,22 +145,23 @@ ChromaticPlace
 chromatic_place (const ChromaticPlan *p, int object, uint64_t number)
 {
   uint64_t key = random_u64 (p->params->seed, (uint64_t) object);
-  double spin = p->params->speed / 240 * (2 * draw (key, SPIN) - 1);
+  double spin = p->params->speed / 240 * (2 * draw_number (key, SPIN) - 1);
   ChromaticPlace place = {.shape = object % CHROMATIC_SHAPES,
-      .radius = p->radius * (.88 + .12 * draw (key, SIZE))};
+      .radius = p->radius * (.88 + .12 * draw_number (key, SIZE))};
 
   if (p->params->occlusion)
-    roam (p, key, number, &place);
+    roam_over_frame (p, key, number, &place);
   else
-    stay (p, object, key, number, &place);
-  turn (&place, phase (key, ANGLE, spin, number));
+    stay_in_cell (p, object, key, number, &place);
+  set_turn (&place, phase_of_frame (key, ANGLE, spin, number));
   return place;
 }
 
-/* A corner of the cells, where no own circle reaches, pulled into the
+/* A corner of the cells, which no object's own circle reaches, pulled into the
  * frame. */
 static void
-corner (const ChromaticPlan *p, uint64_t key, int which, ChromaticPlace *place)
+cell_corner (
+    const ChromaticPlan *p, uint64_t key, int which, ChromaticPlace *place)
 {
   double x = random_below (key, 2 * which, p->columns + 1);
   double y = random_below (key, 2 * which + 1, p->rows + 1);
@@ -174,8 +179,8 @@ chromatic_patch (const ChromaticPlan *p, int k, uint64_t number,
 {
   bool twin = k >= p->params->distractors;
   uint64_t key = random_u64 (~p->params->seed, (uint64_t) k);
-  uint64_t period = 90 + (uint64_t) (60 * draw (key, PERIOD));
-  uint64_t late = (uint64_t) (period * draw (key, REST));
+  uint64_t period = 90 + (uint64_t) (60 * draw_number (key, PERIOD));
+  uint64_t late = (uint64_t) (period * draw_number (key, REST));
   uint64_t visit = (number + late) / period, here = period * 2 / 5;
   ChromaticPlace own, best = {0};
   double far = -1, size;
@@ -190,13 +195,13 @@ chromatic_patch (const ChromaticPlan *p, int k, uint64_t number,
     ChromaticPlace at = best;
     double dx, dy;
 
-    corner (p, random_u64 (key, REST + visit), i, &at);
+    cell_corner (p, random_u64 (key, REST + visit), i, &at);
     dx = at.x - own.x, dy = at.y - own.y;
     if (dx * dx + dy * dy > far)
       far = dx * dx + dy * dy, best = at;
   }
   *place = best;
   place->shape = k % 2 ? CHROMATIC_ELLIPSE : CHROMATIC_BOX;
-  turn (place, scene_turns (draw (key, ANGLE)));
+  set_turn (place, scene_turns (draw_number (key, ANGLE)));
   return true;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `clutter`: its memory, the order in which a frame comes about, and
- * what is true of it. */
+ * The scene `clutter`: its memory, the order in which a frame is made, and its
+ * truth. */
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "scene/clutter_core.h"
 
 static bool
-is_solid (const char *name)
+is_solid_name (const char *name)
 {
   for (int i = 0; clutter_solids[i]; i++)
     if (!strcmp (clutter_solids[i], name))
@@ -22,7 +22,7 @@ is_solid (const char *name)
 
 /* The part of @path between the last slash and the last dot. */
 static void
-name_of (const char *path, char name[64])
+file_name (const char *path, char name[64])
 {
   const char *from = strrchr (path, '/'), *dot;
   char all[NAME_MAX + 1];
@@ -35,7 +35,7 @@ name_of (const char *path, char name[64])
 }
 
 static const char *
-load (Clutter *s, const char *const *files, int n, double unit)
+load_shapes (Clutter *s, const char *const *files, int n, double unit)
 {
   if (n > CLUTTER_MAX_SHAPES)
     return "there are more than 64 meshes";
@@ -44,11 +44,11 @@ load (Clutter *s, const char *const *files, int n, double unit)
   for (int i = 0; n ? i < n : clutter_solids[i] != NULL; i++) {
     ClutterShape *shape = &s->shape[s->n_shapes];
     const char *name = n ? files[i] : clutter_solids[i];
-    bool solid = is_solid (name);
+    bool solid = is_solid_name (name);
     Mesh mesh;
 
     TRY (solid ? clutter_solid_mesh (&mesh, name) : mesh_read (&mesh, name));
-    name_of (name, shape->name);
+    file_name (name, shape->name);
     s->n_shapes++;
     TRY (clutter_shape_make (shape, &mesh, solid ? 1 : unit));
   }
@@ -56,7 +56,7 @@ load (Clutter *s, const char *const *files, int n, double unit)
 }
 
 static const char *
-allocate (Clutter *s)
+allocate_clutter (Clutter *s)
 {
   size_t pixels = (size_t) s->width * s->height, max = 0;
 
@@ -93,9 +93,9 @@ clutter_new (Clutter **scene, int width, int height, const char *const *files,
     return "out of memory";
   s->width = width;
   s->height = height;
-  err = load (s, files, n_files, unit);
+  err = load_shapes (s, files, n_files, unit);
   if (!err)
-    err = allocate (s);
+    err = allocate_clutter (s);
   if (err) {
     clutter_free (s);
     return err;
@@ -123,7 +123,7 @@ clutter_free (Clutter *s)
 }
 
 static const char *
-reject (const Clutter *s, const ClutterParams *p, ClutterView view,
+check_clutter (const Clutter *s, const ClutterParams *p, ClutterView view,
     const Image *img)
 {
   if ((unsigned) view > CLUTTER_DEPTH)
@@ -139,19 +139,19 @@ reject (const Clutter *s, const ClutterParams *p, ClutterView view,
   return NULL;
 }
 
-/* Shifts every depth by @bias millimetres, whose magnitude is less than any
- * depth. */
+/* Shifts every depth by @bias millimetres; the magnitude of @bias is below
+ * every depth. */
 static void
-shift (uint16_t *depth, int n, int bias)
+shift_depth (uint16_t *depth, int n, int bias)
 {
   for (int x = 0; x < n; x++)
     depth[x] = depth[x] ? (uint16_t) (depth[x] + bias) : 0;
 }
 
-/* By the sensor of the scene rgbd. */
+/* Measures the depth by the sensor of the scene rgbd. */
 static void
-sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
-    uint64_t number, const Image *img)
+sense_clutter_depth (Clutter *s, const ClutterPlan *plan,
+    const ClutterParams *params, uint64_t number, const Image *img)
 {
   Rgbd sensor = {.width = s->width,
       .height = s->height,
@@ -165,15 +165,15 @@ sense (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
   for (int y = 0; y < s->height; y++) {
     uint16_t *row = rgbd_depth_row (&sensor, y);
 
-    shift (row, s->width, (int) lround (1000 * params->depth_bias));
+    shift_depth (row, s->width, (int) lround (1000 * params->depth_bias));
     memcpy (img->plane[0] + (ptrdiff_t) y * img->stride[0], row,
         (size_t) s->width * sizeof *s->depth);
   }
 }
 
-/* Where the middle of a body is in a frame, pixels. */
+/* Sets @pixel to the middle of a body in a frame. */
 static void
-middle (const ClutterShape *shape, const ClutterBody *body,
+body_middle (const ClutterShape *shape, const ClutterBody *body,
     const ClutterPlan *plan, double pixel[2])
 {
   Pose64 eye = rgbd_pose_inverse (&plan->camera);
@@ -186,8 +186,8 @@ middle (const ClutterShape *shape, const ClutterBody *body,
 }
 
 static void
-tell (const Clutter *s, const ClutterPlan *plan, const ClutterPlan *next,
-    const uint64_t *full, ClutterTruth *t)
+set_clutter_truth (const Clutter *s, const ClutterPlan *plan,
+    const ClutterPlan *next, const uint64_t *full, ClutterTruth *t)
 {
   Pose64 eye = rgbd_pose_inverse (&plan->camera);
 
@@ -211,8 +211,8 @@ tell (const Clutter *s, const ClutterPlan *plan, const ClutterPlan *next,
     memcpy (o->extent, shape->extent, sizeof o->extent);
     scene_measure (&o->seen, s->labels, s->width,
         (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
-    middle (shape, &s->body[i], plan, from);
-    middle (shape, &s->body[i], next, to);
+    body_middle (shape, &s->body[i], plan, from);
+    body_middle (shape, &s->body[i], next, to);
     o->seen.vx = to[0] - from[0];
     o->seen.vy = to[1] - from[1];
   }
@@ -225,12 +225,12 @@ clutter_render (Clutter *s, const ClutterParams *params, ClutterView view,
   uint64_t full[CLUTTER_MAX_OBJECTS];
   ClutterPlan plan, next;
 
-  TRY (reject (s, params, view, img));
+  TRY (check_clutter (s, params, view, img));
   clutter_drop (s, params, number);
   plan = clutter_plan (params, s->width, s->height, number);
   clutter_cast (s, &plan, full);
   if (view == CLUTTER_DEPTH)
-    sense (s, &plan, params, number, img);
+    sense_clutter_depth (s, &plan, params, number, img);
   else
     clutter_shade (s, &plan, params, number, img);
   if (labels)
@@ -239,6 +239,6 @@ clutter_render (Clutter *s, const ClutterParams *params, ClutterView view,
   if (!truth)
     return NULL;
   next = clutter_plan (params, s->width, s->height, number + 1);
-  tell (s, &plan, &next, full, truth);
+  set_clutter_truth (s, &plan, &next, full, truth);
   return NULL;
 }

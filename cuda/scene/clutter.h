@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The scene `clutter`: solids, and meshes from files, that were dropped on a
- * table one after the other, seen by a camera that gives colour and depth.  The
- * table lies still and the camera sways.  A frame is a pure function of params,
+ * table one after the other, seen by a camera for colour and depth.  The table
+ * stands still and the camera sways.  A frame is a pure function of params,
  * view and number. */
 #pragma once
 
@@ -13,20 +13,21 @@ C_BEGIN
 
 #define CLUTTER_MAX_SIZE 4096
 #define CLUTTER_MAX_OBJECTS 32 /* on the table */
-#define CLUTTER_MAX_SHAPES 64  /* of which they are taken */
+#define CLUTTER_MAX_SHAPES 64  /* the most shapes to choose objects from */
 
-/* Where objects lie, metres from the middle of the table: what is imported must
- * fit in. */
+/* The greatest distance of an object from the middle of the table, metres; an
+ * imported mesh must fit in. */
 #define CLUTTER_MAX_EXTENT .4
 
 typedef enum {
   CLUTTER_COLOR,
-  CLUTTER_DEPTH, /* the same camera, pixel by pixel */
+  CLUTTER_DEPTH, /* by the same camera, pixel by pixel */
 } ClutterView;
 
-/* What the frames show.  There are up to CLUTTER_MAX_OBJECTS objects; each
- * shape is on the table once before one is there twice.  The camera goes to and
- * fro within some 200 frames; noise of depth is that of the scene rgbd. */
+/* The params of a frame, which has up to CLUTTER_MAX_OBJECTS objects; each
+ * shape is on the table once before one is there twice.  The camera moves to
+ * and fro within some 200 frames; the noise of depth is that of the scene
+ * rgbd. */
 typedef struct {
   SCENE_BEGINS;
   uint64_t scene_frames;
@@ -54,25 +55,25 @@ typedef struct {
 
 typedef struct _Clutter Clutter;
 
-/* The shapes are what @files names: solids by their names, and meshes (PLY or
- * OBJ with triangles) of which a unit is @unit metres; without any, all solids.
- * An object's label is the solid's name, or the file's without folder and
- * ending. */
+/* Makes a scene.  @files names its shapes: solids by their names, and meshes
+ * (PLY or OBJ with triangles) in units of @unit metres; without names, all
+ * solids.  An object's label is the solid's name, or the file's without folder
+ * and ending. */
 const char *clutter_new (Clutter **scene, int width, int height,
     const char *const *files, int n_files, double unit);
 void clutter_free (Clutter *scene);
 
 /* Renders frame @number into @img, which has the scene's size; for
- * CLUTTER_DEPTH IMAGE_GRAY16, millimetres, 0 without depth.  @truth and @labels
- * (an object's id + 1; 0 for the table) may be NULL. */
+ * CLUTTER_DEPTH, @img is IMAGE_GRAY16, millimetres, 0 without depth.  @truth
+ * and @labels (an object's id + 1; 0 for the table) may be NULL. */
 const char *clutter_render (Clutter *scene, const ClutterParams *params,
     ClutterView view, uint64_t number, const Image *img, ClutterTruth *truth,
     uint16_t *labels);
 
-/* The solids: their names, and NULL after the last. */
+/* The names of the solids, and NULL after the last. */
 extern const char *const clutter_solids[];
-/* Makes the mesh of solid @name, in metres, with colours;
- * mesh_free () is the caller's. */
+/* Makes the mesh of solid @name, in metres, with colours.  The caller frees it
+ * by mesh_free (). */
 const char *clutter_solid_mesh (Mesh *mesh, const char *name);
 
 C_END

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the ray of each pixel meets first: every triangle is tried with the rays
- * of the pixels between its corners.  Neighbours share the numbers of their
- * common side, so that no ray passes between them. */
+ * The first surface on the ray of each pixel: every triangle is tested with the
+ * rays of the pixels between its corners.  Neighbours use the same numbers for
+ * their common side, so that no ray passes between them. */
 #include "scene/clutter_core.h"
 
 #include <stdatomic.h>
 
 #include "common/parallel.h"
 
-#define BAND 16 /* rows that a thread takes */
+#define BAND 16 /* rows that a thread processes at a time */
 
 #define NEAREST .05
 
-/* Below this a surface is seen at less than 7 degrees. */
+/* A surface with a smaller sine is seen at less than 7 degrees. */
 #define GRAZING .12
 
-/* A body as the camera sees it. */
+/* A body in the camera's axes. */
 typedef struct {
   const ClutterShape *shape;
   const ClutterVertex *vertex;
@@ -29,10 +29,11 @@ typedef struct {
   ImageBox box;
 } Facet;
 
-/* False where no ray of rows @y0 to @y1 can meet it. */
+/* Prepares a triangle.  Returns false if no ray of rows @y0 to @y1 can meet
+ * it. */
 static bool
-aim (const ClutterPlan *plan, const Target *t, uint32_t triangle, int width,
-    int y0, int y1, Facet *f)
+aim_at_triangle (const ClutterPlan *plan, const Target *t, uint32_t triangle,
+    int width, int y0, int y1, Facet *f)
 {
   const uint32_t *corner = t->shape->mesh.triangles + 3 * (size_t) triangle;
   const double *p[3];
@@ -62,9 +63,9 @@ aim (const ClutterPlan *plan, const Target *t, uint32_t triangle, int width,
   return true;
 }
 
-/* The depth where the ray meets it; 0 where it does not. */
+/* The depth at which the ray meets the facet; 0 if it does not. */
 static double
-meet (const Facet *f, const double ray[3])
+meet_triangle (const Facet *f, const double ray[3])
 {
   double a = clutter_dot (f->side[0], ray), b = clutter_dot (f->side[1], ray);
   double c = clutter_dot (f->side[2], ray), face;
@@ -76,7 +77,7 @@ meet (const Facet *f, const double ray[3])
 }
 
 static uint8_t
-mark (const double normal[3], const double ray[3])
+mark_pixel (const double normal[3], const double ray[3])
 {
   double face = clutter_dot (normal, ray);
 
@@ -86,9 +87,10 @@ mark (const double normal[3], const double ray[3])
       : 0;
 }
 
-/* The pixels of @t in rows @y0 to @y1; returns how many it has there. */
+/* Casts the rays of rows @y0 to @y1 at the body @t.  Returns the number of its
+ * pixels in these rows. */
 static uint64_t
-cast (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
+cast_body (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
     uint8_t *met)
 {
   uint64_t full = 0;
@@ -97,7 +99,7 @@ cast (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
   for (uint32_t i = 0; i < t->shape->mesh.n_triangles; i++) {
     Facet f;
 
-    if (!aim (plan, t, i, s->width, y0, y1, &f))
+    if (!aim_at_triangle (plan, t, i, s->width, y0, y1, &f))
       continue;
     for (int y = f.box.y0; y < f.box.y1; y++)
       for (int x = f.box.x0; x < f.box.x1; x++) {
@@ -106,7 +108,7 @@ cast (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
         double ray[3], z;
 
         clutter_ray (plan, x, y, ray);
-        z = meet (&f, ray);
+        z = meet_triangle (&f, ray);
         if (!(z > NEAREST))
           continue;
         full += !*known;
@@ -116,20 +118,20 @@ cast (Clutter *s, const ClutterPlan *plan, const Target *t, int y0, int y1,
         s->z[at] = (float) z;
         s->labels[at] = (uint16_t) t->label;
         s->triangle[at] = i;
-        s->marks[at] = mark (f.normal, ray);
+        s->marks[at] = mark_pixel (f.normal, ray);
       }
   }
   return full;
 }
 
-/* The table, as far as it goes. */
+/* Casts rays at the table, up to its edge. */
 static void
 cast_table (Clutter *s, const ClutterPlan *plan, int y0, int y1)
 {
   double m[3][3], up[3];
 
   quat64_matrix (plan->camera.q, m);
-  memcpy (up, m[2], sizeof up); /* the world's, in the camera */
+  memcpy (up, m[2], sizeof up); /* the world's up, in the camera's axes */
   for (int y = y0; y < y1; y++)
     for (int x = 0; x < s->width; x++) {
       size_t at = (size_t) y * s->width + x;
@@ -139,12 +141,12 @@ cast_table (Clutter *s, const ClutterPlan *plan, int y0, int y1)
       down = -clutter_dot (up, ray);
       s->z[at] = down > 1e-6 ? (float) (plan->camera.t[2] / down) : INFINITY;
       s->labels[at] = 0;
-      s->marks[at] = mark (up, ray);
+      s->marks[at] = mark_pixel (up, ray);
     }
 }
 
 static void
-see_bodies (Clutter *s, const ClutterPlan *plan, Target *target)
+transform_bodies (Clutter *s, const ClutterPlan *plan, Target *target)
 {
   Pose64 eye = rgbd_pose_inverse (&plan->camera);
 
@@ -170,11 +172,12 @@ typedef struct {
   Clutter *s;
   const ClutterPlan *plan;
   Target target[CLUTTER_MAX_OBJECTS];
-  atomic_ullong full[CLUTTER_MAX_OBJECTS]; /* pixels, hidden ones too */
+  atomic_ullong full[CLUTTER_MAX_OBJECTS]; /* pixels of each body, including
+                                              hidden ones */
 } View;
 
 static void
-cast_bands (void *data, int begin, int end)
+cast_row_bands (void *data, int begin, int end)
 {
   View *v = data;
   Clutter *s = v->s;
@@ -186,7 +189,7 @@ cast_bands (void *data, int begin, int end)
     cast_table (s, v->plan, y0, y1);
     for (int i = 0; i < s->n_bodies; i++)
       atomic_fetch_add (
-          &v->full[i], cast (s, v->plan, &v->target[i], y0, y1, met));
+          &v->full[i], cast_body (s, v->plan, &v->target[i], y0, y1, met));
   }
 }
 
@@ -196,8 +199,8 @@ clutter_cast (
 {
   View v = {.s = s, .plan = plan};
 
-  see_bodies (s, plan, v.target);
-  parallel_for ((s->height + BAND - 1) / BAND, 1, cast_bands, &v);
+  transform_bodies (s, plan, v.target);
+  parallel_for ((s->height + BAND - 1) / BAND, 1, cast_row_bands, &v);
   for (int i = 0; i < CLUTTER_MAX_OBJECTS; i++)
     full[i] = v.full[i];
 }

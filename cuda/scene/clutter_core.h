@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inside of the scene `clutter`: shapes, how they come to rest on each other,
- * and the steps of a frame.  The world is the table: x and y along it, z up,
- * metres. */
+ * Interface between the files of the scene `clutter`: shapes, how they come to
+ * rest on each other, and the steps of a frame.  The world is the table: x and
+ * y along it, z up, metres. */
 #pragma once
 
 #include "scene/clutter.h"
@@ -12,29 +12,30 @@
 typedef struct {
   char name[64];
   Mesh mesh;    /* in metres, with triangles; colours may be NULL */
-  float *point; /* of its surface, CLUTTER_STEP apart or nearer */
+  float *point; /* of its surface, at most CLUTTER_STEP apart */
   int n_points;
-  double mass[3];   /* middle of the surface */
+  double mass[3];   /* the mean of its surface */
   double extent[3]; /* of the box along its axes */
 } ClutterShape;
 
-#define CLUTTER_STEP .002  /* metres between points that touch others */
-#define CLUTTER_DENSE 1e-3 /* and between those that are touched */
+/* Metres between points of a body that is dropped, and of one that lies. */
+#define CLUTTER_STEP .002
+#define CLUTTER_DENSE 1e-3
 
-/* Calls @visit for points of the surface of @mesh, corners and edges among
- * them, no farther than @step apart. */
+/* Calls @visit for points of the surface of @mesh, including corners and edges,
+ * at most @step apart. */
 void clutter_sample (const Mesh *mesh, double step,
     void (*visit) (void *user, const double p[3]), void *user);
 
-/* Fills all but the name; the mesh is taken, times @unit. */
+/* Sets all members but the name.  The shape takes @mesh, scaled by @unit. */
 const char *clutter_shape_make (
     ClutterShape *shape, const Mesh *mesh, double unit);
 void clutter_shape_free (ClutterShape *shape);
 
-#define CLUTTER_CELLS 800 /* to each side of the table */
+#define CLUTTER_CELLS 800 /* cells along each side of the table */
 #define CLUTTER_CELL .001 /* metres */
 
-/* How high what lies on the table reaches, cell by cell: 0 is the table. */
+/* The height of the bodies on the table, cell by cell; 0 is the table. */
 typedef struct {
   float height[CLUTTER_CELLS][CLUTTER_CELLS];
 } ClutterPile;
@@ -60,11 +61,11 @@ typedef struct {
 ClutterPlan clutter_plan (
     const ClutterParams *params, int width, int height, uint64_t number);
 
-/* What is on the table, until other objects are dropped. */
+/* The bodies on the table, until others are dropped. */
 typedef struct {
   int shape;
   Pose64 pose;     /* to the world */
-  size_t vertices; /* its first, in Clutter.vertex */
+  size_t vertices; /* number of its first vertex in Clutter.vertex */
 } ClutterBody;
 
 typedef struct {
@@ -79,31 +80,31 @@ struct _Clutter {
   ClutterPile *pile;
   ClutterBody body[CLUTTER_MAX_OBJECTS];
   int n_bodies;
-  uint64_t dropped; /* the seed of what is on the table */
+  uint64_t dropped; /* the seed with which the bodies were dropped */
 
-  ClutterVertex *vertex; /* of all bodies, in the camera */
-  float *z;              /* of what is seen */
+  ClutterVertex *vertex; /* of all bodies, in the camera's axes */
+  float *z;              /* depth of the surface that is seen */
   uint8_t *marks;        /* RGBD_GRAZING */
-  uint16_t *labels;      /* body + 1; 0: the table */
+  uint16_t *labels;      /* number of the body + 1; 0: the table */
   uint32_t *triangle;    /* of the body */
   uint16_t *depth;       /* as in Rgbd */
   uint8_t *rgb;
 };
 
-/* Drops other objects where params say so. */
+/* Drops other bodies if the params say so. */
 void clutter_drop (
     Clutter *scene, const ClutterParams *params, uint64_t number);
 
-/* Fills z, marks, labels and triangles; @full has the pixels of each body,
- * hidden ones too. */
+/* Sets z, marks, labels and triangles.  Sets @full to the number of pixels of
+ * each body, including hidden ones. */
 void clutter_cast (Clutter *scene, const ClutterPlan *plan,
     uint64_t full[CLUTTER_MAX_OBJECTS]);
 
-/* From these to the picture, which is stored in @img. */
+/* Shades these pixels, and stores the picture in @img. */
 void clutter_shade (Clutter *scene, const ClutterPlan *plan,
     const ClutterParams *params, uint64_t number, const Image *img);
 
-/* The ray of a pixel, 1 long along the optical axis. */
+/* Sets @ray to the ray of a pixel, of length 1 along the optical axis. */
 static inline void
 clutter_ray (const ClutterPlan *plan, int x, int y, double ray[3])
 {

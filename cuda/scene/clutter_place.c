@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is dropped, how it comes to rest, and where the camera is. */
+ * The bodies that are dropped, how they come to rest, and the camera's
+ * place. */
 #include "scene/clutter_core.h"
 
 #include "common/random.h"
 
 /* ---- Rest ----
  *
- * How things come to rest: without momentum, without friction.  A body always
- * hangs as low as what is below it lets it, and turns and slides to where its
- * middle is lower still, until nothing near is: a minimum of potential energy,
- * which is what rests.  What lies below is a field of heights, so nothing gets
- * under an overhang, and nothing into anything. */
+ * How bodies come to rest, without momentum and friction.  A body hangs as low
+ * as the bodies below it allow.  It turns and slides to where its middle is
+ * lower, until no near place is lower: a minimum of potential energy, at which
+ * a body rests. The bodies below are a field of heights, so that none gets
+ * under an overhang or into another body. */
 
 #define TRIES 320
-#define TURN .5     /* radians, at first */
-#define SLIDE .015  /* metres, at first */
-#define STRIDE 7919 /* prime: points far from each other come first */
-#define SHRINK .985 /* of both, from try to try: to 1/125 in the end */
-/* Cells by which an area that was touched is widened: more than half of
+#define TURN .5    /* radians, at first */
+#define SLIDE .015 /* metres, at first */
+#define STRIDE \
+ 7919 /* a prime number of points: points far from each other come \
+         first */
+#define SHRINK .985 /* of both from try to try: to 1/125 at the end */
+/* Cells by which the area that a body touches is widened: more than half of
  * CLUTTER_STEP. */
 #define REACH 2
 
@@ -27,9 +30,9 @@ typedef struct {
   double x, y;    /* of the middle */
 } Rest;
 
-/* How low the middle can be; at once, where that is above @limit. */
+/* The lowest height of the middle.  Returns early if that is above @limit. */
 static double
-lowest (
+lowest_middle (
     const ClutterPile *pile, const ClutterShape *s, const Rest *r, double limit)
 {
   uint64_t at = 0, step = s->n_points % STRIDE ? STRIDE : 1;
@@ -48,9 +51,9 @@ lowest (
   return z;
 }
 
-/* A unit quaternion from four numbers of -1 to 1, not all 0. */
+/* Normalises @q, which has four numbers of -1 to 1, not all 0. */
 static void
-normalise (double q[4])
+normalise_quat64 (double q[4])
 {
   double n = sqrt (q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);
 
@@ -59,29 +62,29 @@ normalise (double q[4])
 }
 
 static double
-between (uint64_t key, uint64_t i)
+random_signed (uint64_t key, uint64_t i)
 {
   return 2 * (double) random_unit (key, i) - 1;
 }
 
-/* Any turn is as likely as any other. */
+/* Draws a rotation; all rotations are equally likely. */
 static void
-draw_turn (uint64_t key, double q[4])
+draw_rotation (uint64_t key, double q[4])
 {
   double n = 0;
 
   for (uint64_t i = 0; !(n > .01 && n <= 1); i += 4) {
     n = 0;
     for (int k = 0; k < 4; k++) {
-      q[k] = between (key, i + (uint64_t) k);
+      q[k] = random_signed (key, i + (uint64_t) k);
       n += q[k] * q[k];
     }
   }
-  normalise (q);
+  normalise_quat64 (q);
 }
 
 static Rest
-rest_of (const Pose64 *p)
+rest_at_pose (const Pose64 *p)
 {
   Rest r = {.x = p->t[0], .y = p->t[1]};
 
@@ -89,48 +92,48 @@ rest_of (const Pose64 *p)
   return r;
 }
 
-/* @p turned and slid at random; @size is 1 to 0. */
+/* @p, rotated and moved at random; @size is 1 to 0. */
 static Pose64
-nudge (const Pose64 *p, uint64_t key, double size)
+nudge_pose (const Pose64 *p, uint64_t key, double size)
 {
   Pose64 turn = {{0}, {1, 0, 0, 0}}, out;
   double t[3];
 
   for (int k = 0; k < 3; k++)
-    turn.q[1 + k] = TURN / 2 * size * between (key, (uint64_t) k);
-  normalise (turn.q);
+    turn.q[1 + k] = TURN / 2 * size * random_signed (key, (uint64_t) k);
+  normalise_quat64 (turn.q);
   memcpy (t, p->t, sizeof t);
   out = rgbd_pose_chain (&turn, p);
-  normalise (out.q);
+  normalise_quat64 (out.q);
   memcpy (out.t, t, sizeof t);
   for (int k = 0; k < 2; k++)
-    out.t[k] += SLIDE * size * between (key, 3 + (uint64_t) k);
+    out.t[k] += SLIDE * size * random_signed (key, 3 + (uint64_t) k);
   return out;
 }
 
-/* Where @shape comes to rest that is dropped on @pile at random within @radius
- * of the middle. */
+/* The pose in which @shape comes to rest when it is dropped on @pile, at random
+ * within @radius of the middle. */
 static Pose64
-settle (const ClutterPile *pile, const ClutterShape *shape, double radius,
+settle_shape (const ClutterPile *pile, const ClutterShape *shape, double radius,
     uint64_t key)
 {
-  Pose64 best = {{0}, {1, 0, 0, 0}}; /* t is where the middle is */
+  Pose64 best = {{0}, {1, 0, 0, 0}}; /* t is the place of the middle */
   double n = 2, size = 1, away[3];
   Rest r;
 
   for (uint64_t i = 0; n > 1; i += 2) {
-    best.t[0] = between (key, i), best.t[1] = between (key, i + 1);
+    best.t[0] = random_signed (key, i), best.t[1] = random_signed (key, i + 1);
     n = best.t[0] * best.t[0] + best.t[1] * best.t[1];
   }
   best.t[0] *= radius, best.t[1] *= radius;
-  draw_turn (random_u64 (key, 1000), best.q);
-  r = rest_of (&best);
-  best.t[2] = lowest (pile, shape, &r, INFINITY);
+  draw_rotation (random_u64 (key, 1000), best.q);
+  r = rest_at_pose (&best);
+  best.t[2] = lowest_middle (pile, shape, &r, INFINITY);
   for (uint64_t i = 0; i < TRIES; i++, size *= SHRINK) {
-    Pose64 other = nudge (&best, random_u64 (key, 2000 + i), size);
+    Pose64 other = nudge_pose (&best, random_u64 (key, 2000 + i), size);
 
-    r = rest_of (&other);
-    other.t[2] = lowest (pile, shape, &r, best.t[2]);
+    r = rest_at_pose (&other);
+    other.t[2] = lowest_middle (pile, shape, &r, best.t[2]);
     if (other.t[2] < best.t[2])
       best = other;
   }
@@ -148,7 +151,7 @@ typedef struct {
 } Adding;
 
 static void
-raise (void *user, const double p[3])
+raise_cell (void *user, const double p[3])
 {
   Adding *a = user;
   double q[3];
@@ -167,37 +170,38 @@ raise (void *user, const double p[3])
       }
 }
 
-/* Adds to the pile what rests at @pose. */
+/* Adds a body that rests at @pose to the pile. */
 static void
-pile_add (ClutterPile *pile, const ClutterShape *shape, const Pose64 *pose)
+add_to_pile (ClutterPile *pile, const ClutterShape *shape, const Pose64 *pose)
 {
   Adding a = {.pile = pile, .pose = pose};
 
   quat64_matrix (pose->q, a.m);
-  clutter_sample (&shape->mesh, CLUTTER_DENSE, raise, &a);
+  clutter_sample (&shape->mesh, CLUTTER_DENSE, raise_cell, &a);
 }
 
-/* ---- What is dropped, and where the camera is ----
+/* ---- Dropping bodies, and the camera ----
  *
- * The camera's way is a sum of sinusoids whose phases are 32-bit fractions of a
- * turn. */
+ * The camera's path is a sum of sinusoids whose phases are 32-bit fractions of
+ * a turn. */
 
-/* Of the room that objects fall into, by how many there are: it holds some
- * that lie on others. */
+/* The radius of the area into which bodies fall, for one body; the area grows
+ * with their number and has room for bodies that lie on others. */
 #define RADIUS .042
 
-/* Other objects have another seed. */
+/* The seed of the bodies in frame @number. */
 static uint64_t
-seed_of (const ClutterParams *params, uint64_t number)
+drop_seed (const ClutterParams *params, uint64_t number)
 {
   uint64_t scene = params->scene_frames ? number / params->scene_frames : 0;
 
   return random_u64 (params->seed, scene);
 }
 
-/* A shape for each body, each once before one is there twice. */
+/* Chooses a shape for each body; each shape is chosen once before one is chosen
+ * twice. */
 static void
-choose (Clutter *s, uint64_t key)
+choose_shapes (Clutter *s, uint64_t key)
 {
   int order[CLUTTER_MAX_SHAPES];
 
@@ -215,7 +219,7 @@ choose (Clutter *s, uint64_t key)
 void
 clutter_drop (Clutter *s, const ClutterParams *params, uint64_t number)
 {
-  uint64_t seed = seed_of (params, number);
+  uint64_t seed = drop_seed (params, number);
   double radius = RADIUS * sqrt (params->n_objects);
   size_t vertices = 0;
 
@@ -224,21 +228,21 @@ clutter_drop (Clutter *s, const ClutterParams *params, uint64_t number)
   s->dropped = seed;
   s->n_bodies = params->n_objects;
   memset (s->pile, 0, sizeof *s->pile);
-  choose (s, random_u64 (seed, 1));
+  choose_shapes (s, random_u64 (seed, 1));
   for (int i = 0; i < s->n_bodies; i++) {
     const ClutterShape *shape = &s->shape[s->body[i].shape];
 
-    s->body[i].pose =
-        settle (s->pile, shape, fmin (radius, .2), random_u64 (seed, 100 + i));
+    s->body[i].pose = settle_shape (
+        s->pile, shape, fmin (radius, .2), random_u64 (seed, 100 + i));
     s->body[i].vertices = vertices;
     vertices += shape->mesh.n;
-    pile_add (s->pile, shape, &s->body[i].pose);
+    add_to_pile (s->pile, shape, &s->body[i].pose);
   }
 }
 
-/* -1 to 1. */
+/* A number of -1 to 1. */
 static double
-sway (uint64_t key, uint64_t i, double speed, uint64_t number)
+camera_sway (uint64_t key, uint64_t i, double speed, uint64_t number)
 {
   uint32_t step = scene_turns (speed / (170 + 60 * random_unit (key, 2 * i)));
   uint32_t phase = (uint32_t) random_u64 (key, 2 * i + 1);
@@ -250,9 +254,9 @@ ClutterPlan
 clutter_plan (
     const ClutterParams *params, int width, int height, uint64_t number)
 {
-  /* looks along -x of the world, its right is y */
+  /* the camera looks along -x of the world, and y is to its right */
   const Pose64 level = {{0}, {.5, -.5, -.5, .5}};
-  uint64_t seed = seed_of (params, number), key = random_u64 (seed, 2);
+  uint64_t seed = drop_seed (params, number), key = random_u64 (seed, 2);
   double way[4];
   Pose64 around, up, back = {{0, 0, 0}, {1, 0, 0, 0}};
   ClutterPlan p = {.f = 585 * fmax (width / 640., height / 480.),
@@ -260,7 +264,7 @@ clutter_plan (
       .cy = (height - 1) / 2.};
 
   for (uint64_t i = 0; i < 4; i++)
-    way[i] = sway (key, i, params->speed, number);
+    way[i] = camera_sway (key, i, params->speed, number);
   around = rgbd_pose_of (
       2, scene_turns (random_unit (key, 20) + .08 * way[0]), 0, 0, .03);
   up = rgbd_pose_of (1, scene_turns (-(48 + 6 * way[1]) / 360), 0, 0, 0);

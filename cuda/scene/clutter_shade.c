@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The picture: paint, one lamp and its shadows, grain on the table, noise.  A
- * shadow is where the way to the lamp passes below what is on the table, taken
- * for a field of heights. */
+ * point is in shadow if its way to the lamp passes below the field of heights
+ * of the bodies. */
 #include "scene/clutter_core.h"
 
 #include "common/parallel.h"
 #include "common/random.h"
 
-#define GREY 150 /* of what has no colour */
+#define GREY 150 /* of surfaces without colour */
 
-/* To the lamp, in the world; its length is 1. */
+/* The direction to the lamp in the world, of length 1. */
 static const double lamp[3] = {.36, -.48, .8};
 
-/* Steps of the way to it, metres, and how far it is lifted off the surface. */
+/* Steps on the way to the lamp, metres, and its distance from the surface. */
 #define STEP .004
 #define WAY .3
 #define LIFT .007
@@ -41,9 +41,10 @@ is_lit (const ClutterPile *pile, const double p[3], const double n[3])
   return true;
 }
 
-/* -1/2 to 1/2 on a grid of cells of the table, smooth between its corners. */
+/* A number of -1/2 to 1/2 on a grid of cells of the table, smooth between the
+ * corners. */
 static double
-grain (uint64_t key, double x, double y)
+table_grain (uint64_t key, double x, double y)
 {
   double u = floor (x), v = floor (y), a = x - u, b = y - v, n[4];
   uint64_t at = (uint64_t) (int64_t) v << 32;
@@ -56,20 +57,20 @@ grain (uint64_t key, double x, double y)
       (n[2] * (1 - a) + n[3] * a) * b - .5;
 }
 
-/* Wood: grain that is long along x. */
+/* Paints wood: grain that is long along x. */
 static void
 paint_table (const Picture *c, const double p[3], double rgb[3])
 {
   static const double wood[3] = {176, 150, 118};
-  double g = 34 * grain (c->grain, 8 * p[0], 120 * p[1]) +
-      22 * grain (~c->grain, 160 * p[0], 160 * p[1]);
+  double g = 34 * table_grain (c->grain, 8 * p[0], 120 * p[1]) +
+      22 * table_grain (~c->grain, 160 * p[0], 160 * p[1]);
 
   for (int k = 0; k < 3; k++)
     rgb[k] = wood[k] + g;
 }
 
-/* Colour between the corners of a triangle, and its normal in the camera, which
- * looks to it. */
+/* Interpolates the colour between the corners of a triangle, and finds its
+ * normal in the camera's axes, on the camera's side. */
 static void
 paint_body (const Picture *c, size_t at, const double ray[3], double rgb[3],
     double normal[3])
@@ -104,7 +105,7 @@ paint_body (const Picture *c, size_t at, const double ray[3], double rgb[3],
 }
 
 static void
-shade (const Picture *c, int x, int y, double rgb[3])
+shade_pixel (const Picture *c, int x, int y, double rgb[3])
 {
   const ClutterPlan *plan = c->plan;
   size_t at = (size_t) y * c->scene->width + x;
@@ -129,7 +130,7 @@ shade (const Picture *c, int x, int y, double rgb[3])
 }
 
 static void
-shade_row (const Picture *c, int y)
+shade_clutter_row (const Picture *c, int y)
 {
   uint8_t *rgb = c->scene->rgb + (size_t) y * c->scene->width * 3;
 
@@ -137,7 +138,7 @@ shade_row (const Picture *c, int y)
     uint64_t bits = random_u64 (c->key, (uint64_t) y << 32 | (uint64_t) x);
     double v[3];
 
-    shade (c, x, y, v);
+    shade_pixel (c, x, y, v);
     for (int k = 0; k < 3; k++, bits >>= 20) {
       int level = (int) (v[k] * 16 + .5) + c->noise[bits % SCENE_NOISE] + 8;
 
@@ -147,13 +148,13 @@ shade_row (const Picture *c, int y)
 }
 
 static void
-shade_pairs (void *data, int begin, int end)
+shade_clutter_pairs (void *data, int begin, int end)
 {
   const Picture *c = data;
 
   for (int y = 2 * begin; y < 2 * end; y += 2) {
     for (int i = y; i < y + 2 && i < c->scene->height; i++)
-      shade_row (c, i);
+      shade_clutter_row (c, i);
     scene_put_rows (c->img, c->scene->rgb, y);
   }
 }
@@ -170,5 +171,5 @@ clutter_shade (Clutter *s, const ClutterPlan *plan, const ClutterParams *params,
 
   quat64_matrix (plan->camera.q, c.m);
   scene_make_noise (params->noise, c.noise);
-  parallel_for ((s->height + 1) / 2, 4, shade_pairs, &c);
+  parallel_for ((s->height + 1) / 2, 4, shade_clutter_pairs, &c);
 }

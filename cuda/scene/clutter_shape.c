@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a mesh to a shape that can be dropped. */
+ * Makes a shape that can be dropped from a mesh. */
 #include <stdlib.h>
 
 #include "common/device.h"
 #include "scene/clutter_core.h"
 
-#define MAX_POINTS 4000000 /* points of a shape that touch others */
+#define MAX_POINTS 4000000 /* of a shape that is dropped */
 
 static double
-edge (const float *a, const float *b)
+edge_length (const float *a, const float *b)
 {
   double d[3] = {b[0] - a[0], b[1] - a[1], b[2] - a[2]};
 
   return sqrt (clutter_dot (d, d));
 }
 
-/* Rows of points beside the longest side, from @a to @b. */
+/* Visits rows of points parallel to the longest side, from @a to @b. */
 static void
-sample (const float *a, const float *b, const float *c, double step,
+sample_triangle (const float *a, const float *b, const float *c, double step,
     void (*visit) (void *user, const double p[3]), void *user)
 {
-  double d[2][3], cross[3], width = edge (a, b);
+  double d[2][3], cross[3], width = edge_length (a, b);
   int rows, n;
 
   for (int k = 0; k < 3; k++)
@@ -56,21 +56,21 @@ clutter_sample (const Mesh *mesh, double step,
     for (k = 0; k < 3; k++)
       p[k] = mesh->x + 3 * (size_t) mesh->triangles[3 * t + k];
     for (k = 0; k < 3; k++)
-      side[k] = edge (p[k], p[(k + 1) % 3]);
+      side[k] = edge_length (p[k], p[(k + 1) % 3]);
     k = side[0] >= side[1] && side[0] >= side[2] ? 0
         : side[1] >= side[2]                     ? 1
                                                  : 2;
-    sample (p[k], p[(k + 1) % 3], p[(k + 2) % 3], step, visit, user);
+    sample_triangle (p[k], p[(k + 1) % 3], p[(k + 2) % 3], step, visit, user);
   }
 }
 
 typedef struct {
-  ClutterShape *shape; /* its points NULL: they are counted */
+  ClutterShape *shape; /* if its points are NULL, they are counted */
   double low[3], high[3];
 } Points;
 
 static void
-note (void *user, const double p[3])
+add_shape_point (void *user, const double p[3])
 {
   Points *points = user;
   ClutterShape *s = points->shape;
@@ -81,13 +81,14 @@ note (void *user, const double p[3])
     if (s->point)
       s->point[3 * (size_t) s->n_points + k] = (float) p[k];
   }
-  if (s->n_points <= MAX_POINTS) /* more are too many, and are not counted */
+  if (s->n_points <= MAX_POINTS) /* further points are not counted: they are too
+                                    many */
     s->n_points++;
 }
 
-/* The middle of the triangles, each as heavy as its area. */
+/* The mean of the triangles, weighted by their areas. */
 static void
-weigh (ClutterShape *s)
+weigh_shape (ClutterShape *s)
 {
   const Mesh *m = &s->mesh;
   double sum[4] = {0};
@@ -111,7 +112,7 @@ weigh (ClutterShape *s)
 }
 
 static const char *
-measure (ClutterShape *s)
+measure_shape (ClutterShape *s)
 {
   Points points = {s, {1e9, 1e9, 1e9}, {-1e9, -1e9, -1e9}};
 
@@ -119,7 +120,7 @@ measure (ClutterShape *s)
     double p[3] = {
         s->mesh.x[3 * i], s->mesh.x[3 * i + 1], s->mesh.x[3 * i + 2]};
 
-    note (&points, p);
+    add_shape_point (&points, p);
   }
   s->n_points = 0;
   for (int k = 0; k < 3; k++) {
@@ -130,15 +131,15 @@ measure (ClutterShape *s)
   }
   if (!(fmax (s->extent[0], fmax (s->extent[1], s->extent[2])) >= .005))
     return "it is smaller than 5 mm; say what a unit of it is";
-  clutter_sample (&s->mesh, CLUTTER_STEP, note, &points);
+  clutter_sample (&s->mesh, CLUTTER_STEP, add_shape_point, &points);
   if (s->n_points > MAX_POINTS)
     return "it has too many triangles";
   s->point = malloc (3 * (size_t) s->n_points * sizeof *s->point);
   if (!s->point)
     return "out of memory";
   s->n_points = 0;
-  clutter_sample (&s->mesh, CLUTTER_STEP, note, &points);
-  weigh (s);
+  clutter_sample (&s->mesh, CLUTTER_STEP, add_shape_point, &points);
+  weigh_shape (s);
   return NULL;
 }
 
@@ -151,7 +152,7 @@ clutter_shape_make (ClutterShape *s, const Mesh *mesh, double unit)
   TRY (mesh_check (mesh));
   for (size_t i = 0; i < 3 * (size_t) mesh->n; i++)
     s->mesh.x[i] = (float) (s->mesh.x[i] * unit);
-  return measure (s);
+  return measure_shape (s);
 }
 
 void

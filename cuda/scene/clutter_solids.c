@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The solids of the scene `clutter`: things of 8 to 16 cm, some with a
+ * The solids of the scene `clutter`: objects of 8 to 16 cm, some with a
  * symmetry, most without. */
 #include "scene/clutter_core.h"
 
 #include <stdlib.h>
 
-#define SIDES 40 /* of what is round */
-/* Maximum number of vertices of a solid; it has up to twice as many triangles.
- */
+#define SIDES 40 /* of round parts */
+/* The most vertices of a solid; it has up to twice as many triangles. */
 #define ROOM 6000
-#define PROFILE 16 /* points of a ball's */
+#define PROFILE 16 /* points of a ball's profile */
 
 /* ---- Parts: boxes, and profiles that are turned ---- */
 
-/* Takes parts, one after the other, into a mesh that has room. */
+/* Adds parts, one after the other, to a mesh that has room for them. */
 typedef struct {
   Mesh *mesh;
   Pose64 pose; /* of the next part */
   uint8_t rgb[3];
 } Maker;
 
-/* The next parts' colour. */
+/* Sets the colour of the next parts. */
 static void
-paint (Maker *m, uint8_t r, uint8_t g, uint8_t b)
+set_part_colour (Maker *m, uint8_t r, uint8_t g, uint8_t b)
 {
   m->rgb[0] = r, m->rgb[1] = g, m->rgb[2] = b;
 }
 
-/* They are turned by @degrees about @axis, then moved. */
+/* Sets the pose of the next parts: rotated by @degrees about @axis, then
+ * moved. */
 static void
-place (Maker *m, int axis, double degrees, double x, double y, double z)
+set_part_pose (Maker *m, int axis, double degrees, double x, double y, double z)
 {
   uint32_t turn = (uint32_t) (int64_t) (degrees / 360 * 4294967296.);
 
@@ -38,7 +38,7 @@ place (Maker *m, int axis, double degrees, double x, double y, double z)
 }
 
 static uint32_t
-vertex (Maker *m, double x, double y, double z)
+add_part_vertex (Maker *m, double x, double y, double z)
 {
   double p[3] = {x, y, z}, q[3];
   uint32_t i = m->mesh->n++;
@@ -52,16 +52,16 @@ vertex (Maker *m, double x, double y, double z)
 }
 
 static void
-triangle (Maker *m, uint32_t a, uint32_t b, uint32_t c)
+add_part_triangle (Maker *m, uint32_t a, uint32_t b, uint32_t c)
 {
   uint32_t *t = m->mesh->triangles + 3 * m->mesh->n_triangles++;
 
   t[0] = a, t[1] = b, t[2] = c;
 }
 
-/* By half sizes. */
+/* Adds a box, by its half sizes. */
 static void
-box (Maker *m, double x, double y, double z)
+add_box (Maker *m, double x, double y, double z)
 {
   static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6},
       {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
@@ -69,30 +69,33 @@ box (Maker *m, double x, double y, double z)
   uint32_t first = m->mesh->n;
 
   for (int i = 0; i < 8; i++)
-    vertex (m, i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
+    add_part_vertex (m, i & 1 ? x : -x, i & 2 ? y : -y, i & 4 ? z : -z);
   for (int i = 0; i < 12; i++)
-    triangle (m, first + faces[i][0], first + faces[i][1], first + faces[i][2]);
+    add_part_triangle (
+        m, first + faces[i][0], first + faces[i][1], first + faces[i][2]);
 }
 
-/* Joins two rings of @sides corners, or an end that is one corner. */
+/* Joins two rings of @sides corners; an end may be one corner instead of a
+ * ring. */
 static void
-join (Maker *m, uint32_t low, bool low_end, uint32_t high, bool high_end,
+join_rings (Maker *m, uint32_t low, bool low_end, uint32_t high, bool high_end,
     int sides)
 {
   for (int i = 0; i < sides; i++) {
     uint32_t j = (uint32_t) ((i + 1) % sides), k = (uint32_t) i;
 
     if (!low_end)
-      triangle (m, low + k, low + j, high_end ? high : high + j);
+      add_part_triangle (m, low + k, low + j, high_end ? high : high + j);
     if (!high_end)
-      triangle (m, low_end ? low : low + k, high + j, high + k);
+      add_part_triangle (m, low_end ? low : low + k, high + j, high + k);
   }
 }
 
-/* Turns a profile of radius and height, from the axis to the axis, about z; it
- * has the inside on its left.  @flat is its width along y over that along x. */
+/* Turns a profile of radius and height about z; it begins and ends on the axis,
+ * and the inside is on its left.  @flat is the width along y divided by the
+ * width along x. */
 static void
-lathe (Maker *m, const double (*profile)[2], int n, int sides, double flat)
+add_lathed (Maker *m, const double (*profile)[2], int n, int sides, double flat)
 {
   uint32_t before = 0;
   bool was_end = false;
@@ -105,19 +108,19 @@ lathe (Maker *m, const double (*profile)[2], int n, int sides, double flat)
     for (int i = 0; i < (end ? 1 : sides); i++) {
       uint32_t turn = (uint32_t) ((uint64_t) i * 4294967296ull / sides);
 
-      vertex (m, r * math_sin_turn (turn + (1u << 30)),
+      add_part_vertex (m, r * math_sin_turn (turn + (1u << 30)),
           flat * r * math_sin_turn (turn), profile[k][1]);
     }
     if (k > 0)
-      join (m, before, was_end, ring, end, sides);
+      join_rings (m, before, was_end, ring, end, sides);
     before = ring;
     was_end = end;
   }
 }
 
-/* An ellipsoid, by its half axes. */
+/* Adds an ellipsoid, by its half axes. */
 static void
-ball (Maker *m, double x, double y, double z)
+add_ball (Maker *m, double x, double y, double z)
 {
   double profile[PROFILE][2];
 
@@ -129,168 +132,169 @@ ball (Maker *m, double x, double y, double z)
     profile[i][0] = end ? 0 : x * math_sin_turn (turn + (1u << 30));
     profile[i][1] = z * math_sin_turn (turn);
   }
-  lathe (m, profile, PROFILE, SIDES, y / x);
+  add_lathed (m, profile, PROFILE, SIDES, y / x);
 }
 
-/* Along z, from radius @low to @high. */
+/* Adds a cone along z, from radius @low to @high. */
 static void
-cone (Maker *m, double low, double high, double half, int sides)
+add_cone (Maker *m, double low, double high, double half, int sides)
 {
   const double profile[4][2] = {
       {0, -half}, {low, -half}, {high, half}, {0, half}};
 
-  lathe (m, profile, 4, sides, 1);
+  add_lathed (m, profile, 4, sides, 1);
 }
 
 /* ---- The solids ---- */
 
 static void
-mug (Maker *m)
+make_mug (Maker *m)
 {
   static const double cup[][2] = {{0, 0}, {.036, 0}, {.04, .006}, {.041, .095},
       {.037, .095}, {.036, .008}, {0, .007}};
 
-  paint (m, 200, 60, 50);
-  place (m, 2, 0, 0, 0, 0);
-  lathe (m, cup, 7, SIDES, 1);
-  place (m, 2, 0, .055, 0, .076);
-  box (m, .018, .006, .006);
-  place (m, 2, 0, .067, 0, .05);
-  box (m, .006, .006, .032);
-  place (m, 2, 0, .055, 0, .024);
-  box (m, .018, .006, .006);
+  set_part_colour (m, 200, 60, 50);
+  set_part_pose (m, 2, 0, 0, 0, 0);
+  add_lathed (m, cup, 7, SIDES, 1);
+  set_part_pose (m, 2, 0, .055, 0, .076);
+  add_box (m, .018, .006, .006);
+  set_part_pose (m, 2, 0, .067, 0, .05);
+  add_box (m, .006, .006, .032);
+  set_part_pose (m, 2, 0, .055, 0, .024);
+  add_box (m, .018, .006, .006);
 }
 
 static void
-bottle (Maker *m)
+make_bottle (Maker *m)
 {
   static const double glass[][2] = {{0, 0}, {.03, 0}, {.032, .004}, {.032, .09},
       {.03, .1}, {.014, .12}, {.012, .145}, {.014, .146}, {.014, .16},
       {0, .16}};
 
-  paint (m, 40, 130, 70);
-  place (m, 2, 0, 0, 0, 0);
-  lathe (m, glass, 10, SIDES, 1);
+  set_part_colour (m, 40, 130, 70);
+  set_part_pose (m, 2, 0, 0, 0, 0);
+  add_lathed (m, glass, 10, SIDES, 1);
 }
 
 static void
-duck (Maker *m)
+make_duck (Maker *m)
 {
-  paint (m, 230, 190, 30);
-  place (m, 2, 0, 0, 0, .035);
-  ball (m, .05, .036, .034);
-  place (m, 2, 0, .033, 0, .08);
-  ball (m, .025, .024, .025);
-  place (m, 1, 35, -.045, 0, .05);
-  ball (m, .026, .018, .01);
-  paint (m, 220, 100, 20);
-  place (m, 2, 0, .062, 0, .076);
-  ball (m, .014, .012, .005);
+  set_part_colour (m, 230, 190, 30);
+  set_part_pose (m, 2, 0, 0, 0, .035);
+  add_ball (m, .05, .036, .034);
+  set_part_pose (m, 2, 0, .033, 0, .08);
+  add_ball (m, .025, .024, .025);
+  set_part_pose (m, 1, 35, -.045, 0, .05);
+  add_ball (m, .026, .018, .01);
+  set_part_colour (m, 220, 100, 20);
+  set_part_pose (m, 2, 0, .062, 0, .076);
+  add_ball (m, .014, .012, .005);
 }
 
 static void
-bracket (Maker *m)
+make_bracket (Maker *m)
 {
-  paint (m, 120, 125, 135);
-  place (m, 2, 0, 0, 0, .012);
-  box (m, .055, .032, .012);
-  place (m, 2, 0, -.043, 0, .055);
-  box (m, .012, .032, .05);
-  place (m, 2, 0, .03, .015, .034);
-  cone (m, .015, .01, .014, 6);
+  set_part_colour (m, 120, 125, 135);
+  set_part_pose (m, 2, 0, 0, 0, .012);
+  add_box (m, .055, .032, .012);
+  set_part_pose (m, 2, 0, -.043, 0, .055);
+  add_box (m, .012, .032, .05);
+  set_part_pose (m, 2, 0, .03, .015, .034);
+  add_cone (m, .015, .01, .014, 6);
 }
 
 static void
-drill (Maker *m)
+make_drill (Maker *m)
 {
-  paint (m, 30, 120, 160);
-  place (m, 1, 90, 0, 0, .115);
-  cone (m, .026, .022, .045, SIDES);
-  place (m, 1, 12, -.025, 0, .065);
-  box (m, .016, .014, .045);
-  paint (m, 40, 40, 45);
-  place (m, 2, 0, -.028, 0, .014);
-  box (m, .036, .025, .014);
-  place (m, 1, 90, .06, 0, .115);
-  cone (m, .014, .006, .022, SIDES);
+  set_part_colour (m, 30, 120, 160);
+  set_part_pose (m, 1, 90, 0, 0, .115);
+  add_cone (m, .026, .022, .045, SIDES);
+  set_part_pose (m, 1, 12, -.025, 0, .065);
+  add_box (m, .016, .014, .045);
+  set_part_colour (m, 40, 40, 45);
+  set_part_pose (m, 2, 0, -.028, 0, .014);
+  add_box (m, .036, .025, .014);
+  set_part_pose (m, 1, 90, .06, 0, .115);
+  add_cone (m, .014, .006, .022, SIDES);
 }
 
 static void
-house (Maker *m)
+make_house (Maker *m)
 {
-  paint (m, 190, 160, 120);
-  place (m, 2, 0, 0, 0, .025);
-  box (m, .045, .03, .025);
-  paint (m, 150, 50, 40);
-  place (m, 0, 45, 0, 0, .05);
-  box (m, .049, .0215, .0215);
-  paint (m, 90, 60, 50);
-  place (m, 2, 0, .028, .012, .08);
-  box (m, .008, .008, .02);
+  set_part_colour (m, 190, 160, 120);
+  set_part_pose (m, 2, 0, 0, 0, .025);
+  add_box (m, .045, .03, .025);
+  set_part_colour (m, 150, 50, 40);
+  set_part_pose (m, 0, 45, 0, 0, .05);
+  add_box (m, .049, .0215, .0215);
+  set_part_colour (m, 90, 60, 50);
+  set_part_pose (m, 2, 0, .028, .012, .08);
+  add_box (m, .008, .008, .02);
 }
 
 static void
-pan (Maker *m)
+make_pan (Maker *m)
 {
   static const double bowl[][2] = {
       {0, 0}, {.04, 0}, {.052, .035}, {.049, .036}, {.037, .004}, {0, .003}};
 
-  paint (m, 60, 60, 70);
-  place (m, 2, 0, 0, 0, 0);
-  lathe (m, bowl, 6, SIDES, 1);
-  paint (m, 140, 80, 40);
-  place (m, 1, -8, .09, 0, .034);
-  box (m, .044, .008, .006);
+  set_part_colour (m, 60, 60, 70);
+  set_part_pose (m, 2, 0, 0, 0, 0);
+  add_lathed (m, bowl, 6, SIDES, 1);
+  set_part_colour (m, 140, 80, 40);
+  set_part_pose (m, 1, -8, .09, 0, .034);
+  add_box (m, .044, .008, .006);
 }
 
 static void
-camera (Maker *m)
+make_camera (Maker *m)
 {
-  paint (m, 50, 50, 60);
-  place (m, 2, 0, 0, 0, .035);
-  box (m, .055, .02, .035);
-  paint (m, 160, 160, 170);
-  place (m, 0, 90, -.008, -.034, .034);
-  cone (m, .024, .028, .018, SIDES);
-  place (m, 2, 0, .036, 0, .077);
-  cone (m, .012, .012, .008, SIDES);
-  place (m, 2, 0, -.03, 0, .077);
-  box (m, .014, .012, .01);
+  set_part_colour (m, 50, 50, 60);
+  set_part_pose (m, 2, 0, 0, 0, .035);
+  add_box (m, .055, .02, .035);
+  set_part_colour (m, 160, 160, 170);
+  set_part_pose (m, 0, 90, -.008, -.034, .034);
+  add_cone (m, .024, .028, .018, SIDES);
+  set_part_pose (m, 2, 0, .036, 0, .077);
+  add_cone (m, .012, .012, .008, SIDES);
+  set_part_pose (m, 2, 0, -.03, 0, .077);
+  add_box (m, .014, .012, .01);
 }
 
 static void
-plane (Maker *m)
+make_plane (Maker *m)
 {
-  paint (m, 210, 210, 220);
-  place (m, 2, 0, 0, 0, .03);
-  ball (m, .075, .018, .018);
-  paint (m, 60, 80, 180);
-  place (m, 0, 6, .012, 0, .026);
-  box (m, .018, .07, .004);
-  place (m, 1, -20, -.06, 0, .055);
-  box (m, .01, .004, .024);
-  place (m, 2, 0, -.062, 0, .036);
-  box (m, .01, .028, .004);
+  set_part_colour (m, 210, 210, 220);
+  set_part_pose (m, 2, 0, 0, 0, .03);
+  add_ball (m, .075, .018, .018);
+  set_part_colour (m, 60, 80, 180);
+  set_part_pose (m, 0, 6, .012, 0, .026);
+  add_box (m, .018, .07, .004);
+  set_part_pose (m, 1, -20, -.06, 0, .055);
+  add_box (m, .01, .004, .024);
+  set_part_pose (m, 2, 0, -.062, 0, .036);
+  add_box (m, .01, .028, .004);
 }
 
 static void
-tee (Maker *m)
+make_tee (Maker *m)
 {
-  paint (m, 170, 110, 180);
-  place (m, 1, 90, 0, 0, .024);
-  cone (m, .02, .02, .055, SIDES);
-  place (m, 2, 0, .012, 0, .06);
-  cone (m, .017, .017, .034, SIDES);
-  paint (m, 110, 70, 120);
-  place (m, 1, 90, .05, 0, .024);
-  cone (m, .027, .027, .009, 8);
+  set_part_colour (m, 170, 110, 180);
+  set_part_pose (m, 1, 90, 0, 0, .024);
+  add_cone (m, .02, .02, .055, SIDES);
+  set_part_pose (m, 2, 0, .012, 0, .06);
+  add_cone (m, .017, .017, .034, SIDES);
+  set_part_colour (m, 110, 70, 120);
+  set_part_pose (m, 1, 90, .05, 0, .024);
+  add_cone (m, .027, .027, .009, 8);
 }
 
 const char *const clutter_solids[] = {"mug", "bottle", "duck", "bracket",
     "drill", "house", "pan", "camera", "plane", "tee", NULL};
 
-static void (*const makers[]) (Maker *) = {
-    mug, bottle, duck, bracket, drill, house, pan, camera, plane, tee};
+static void (*const makers[]) (Maker *) = {make_mug, make_bottle, make_duck,
+    make_bracket, make_drill, make_house, make_pan, make_camera, make_plane,
+    make_tee};
 
 const char *
 clutter_solid_mesh (Mesh *mesh, const char *name)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `multispectral`: its memory, the order in which a picture comes
- * about, and what is true of it. */
+ * The scene `multispectral`: its memory, the order in which a picture is made,
+ * and its truth. */
 #include "scene/multispectral_core.h"
 
 #include <stdio.h>
@@ -56,7 +56,8 @@ multispectral_free (Multispectral *s)
 }
 
 static const char *
-reject (const Multispectral *s, const MultispectralParams *p, const Image *img)
+check_multispectral (
+    const Multispectral *s, const MultispectralParams *p, const Image *img)
 {
   int height = s->height;
 
@@ -75,9 +76,9 @@ reject (const Multispectral *s, const MultispectralParams *p, const Image *img)
   return NULL;
 }
 
-/* Surfaces become labels: an object's id + 1. */
+/* Converts surfaces to labels: an object's id + 1. */
 static void
-read_labels (const Multispectral *s, int n_objects, uint16_t *labels)
+surfaces_to_labels (const Multispectral *s, int n_objects, uint16_t *labels)
 {
   for (size_t i = 0; i < (size_t) s->width * s->height; i++) {
     int object = s->surfaces[i] - MULTISPECTRAL_OBJECTS;
@@ -87,7 +88,8 @@ read_labels (const Multispectral *s, int n_objects, uint16_t *labels)
 }
 
 static SceneObject
-look (const Multispectral *s, const ChromaticPlan *plan, int i, uint64_t number)
+target_truth (
+    const Multispectral *s, const ChromaticPlan *plan, int i, uint64_t number)
 {
   ChromaticPlace now = chromatic_place (plan, i, number);
   ChromaticPlace next = chromatic_place (plan, i, number + 1);
@@ -107,7 +109,7 @@ multispectral_render (Multispectral *s, const MultispectralParams *params,
     uint64_t number, const Image *img, SceneObject *objects, uint16_t *labels)
 {
   bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
-  const char *err = reject (s, params, img);
+  const char *err = check_multispectral (s, params, img);
   ChromaticParams ways;
   ChromaticPlan plan;
 
@@ -120,14 +122,14 @@ multispectral_render (Multispectral *s, const MultispectralParams *params,
     s->n_blacks = params->n_objects;
     s->blacks_seed = params->seed;
   }
-  multispectral_look (s, params,
+  multispectral_set_appearances (s, params,
       grey ? multispectral_channels (params->channels, params->mosaic) : 0);
   multispectral_lay (s, params->seed);
   multispectral_place (s, &plan, number);
   for (int i = 0; objects && i < params->n_objects; i++)
-    objects[i] = look (s, &plan, i, number);
+    objects[i] = target_truth (s, &plan, i, number);
   if (labels)
-    read_labels (s, params->n_objects, labels);
+    surfaces_to_labels (s, params->n_objects, labels);
   multispectral_develop (s, params, number, img);
   return NULL;
 }

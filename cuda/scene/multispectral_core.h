@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Inside of the scene `multispectral`: spectra, who is seen where, and the
- * sensor.  Ways and shapes are those of `chromatic`. */
+ * Interface between the files of the scene `multispectral`: spectra, surfaces
+ * and the sensor.  Paths and shapes are those of `chromatic`. */
 #pragma once
 
 #include "scene/chromatic_core.h"
 #include "scene/multispectral.h"
 
-/* Steps of 5 nm, a spectrum is constant in each. */
+/* Steps of 5 nm, in each of which a spectrum is constant. */
 #define MULTISPECTRAL_SAMPLES 120
 #define MULTISPECTRAL_MATERIALS 6
 
@@ -15,7 +15,7 @@ typedef struct {
   double at[MULTISPECTRAL_SAMPLES];
 } Spectrum;
 
-/* Middle of a step, nanometres. */
+/* The middle of step @i, nanometres. */
 static inline double
 multispectral_step (int i)
 {
@@ -28,36 +28,38 @@ multispectral_step (int i)
  * Functions", JCGT 2 (2), 2013, listing 1. */
 double multispectral_curve (int k, double nanometres);
 
-/* Linear sRGB under light of equal energy, to whose white the eye is adapted:
- * a reflectance of 1 everywhere is 1, 1, 1. */
+/* Sets @rgb to linear sRGB in light of equal energy, to whose white the eye is
+ * adapted: a reflectance of 1 everywhere is 1, 1, 1. */
 void multispectral_rgb (const Spectrum *spectrum, double rgb[3]);
-/* Mean over each of @channels bands. */
+/* Sets @level to the mean in each of @channels bands. */
 void multispectral_bands (const Spectrum *spectrum, int channels, double *mean);
 
 Spectrum multispectral_material (int material);
 /* The paint of distractor @k. */
 Spectrum multispectral_paint (int k);
 
-/* How much of @black can be added to @base until a reflectance is 0 or 1. */
+/* The factor of @black that can be added to @base until a reflectance is 0 or
+ * 1. */
 double multispectral_room (const Spectrum *base, const Spectrum *black);
 
-/* Fills @n blacks, 1 where they are farthest from 0, that differ as much as a
- * search finds: each from nothing and from the 16 before it, over each
+/* Sets @n blacks, each scaled to a greatest magnitude of 1, that differ as much
+ * as a search finds: each from 0 and from the 16 blacks before it, over each
  * material, in bands of 150 nm. */
 void multispectral_blacks (uint64_t seed, int n, Spectrum *blacks);
 
-/* The ground of a pixel: between material `first` and the next. */
+/* The ground at a pixel: a mixture of material `first` and the next. */
 typedef struct {
-  uint8_t first, part; /* of the next, 255 is all */
+  uint8_t first, part; /* part of the next material; 255 is all */
   uint8_t grain;
 } MultispectralGround;
 
-/* What a surface has over a material: linear RGB or the channels' means. */
+/* The appearance of a surface over a material: linear RGB, or the means of the
+ * channels. */
 typedef struct {
   double level[MULTISPECTRAL_MATERIALS][MULTISPECTRAL_MAX_CHANNELS];
-} MultispectralLook;
+} MultispectralAppearance;
 
-/* The ground, the pillar, objects and patches. */
+/* Number of surfaces: the ground, the pillar, objects and patches. */
 #define MULTISPECTRAL_SURFACES \
  (2 + MULTISPECTRAL_MAX_OBJECTS + MULTISPECTRAL_MAX_PATCHES)
 enum { MULTISPECTRAL_GROUND, MULTISPECTRAL_PILLAR, MULTISPECTRAL_OBJECTS };
@@ -67,32 +69,32 @@ struct _Multispectral {
   MultispectralGround *ground;
   uint64_t ground_seed;
   bool has_ground;
-  uint16_t *surfaces; /* what is seen at each pixel */
-  double *pillar;     /* light on each column of it */
+  uint16_t *surfaces; /* number of the surface at each pixel */
+  double *pillar;     /* light on each of its columns */
   Spectrum *blacks;   /* of the objects */
   uint64_t blacks_seed;
   int n_blacks;
-  MultispectralLook *looks; /* of each surface */
-  uint8_t *rgb;             /* the look, rows of 3 * width */
+  MultispectralAppearance *looks; /* of each surface */
+  uint8_t *rgb;                   /* the picture as sRGB, rows of 3 * width */
   uint64_t full_area[MULTISPECTRAL_MAX_OBJECTS];
   char label[MULTISPECTRAL_MAX_OBJECTS][24];
 };
 
-/* The ways are those of this scene. */
+/* The params of `chromatic` that give the paths of this scene. */
 ChromaticParams multispectral_ways (const MultispectralParams *params);
 
-/* Pixels of the scene that a shape can cover. */
+/* The pixels of the scene that a shape can cover. */
 ImageBox multispectral_bounds (
     const Multispectral *scene, const ChromaticPlace *place);
 
-/* Fills looks: in the channels, or as RGB where @channels is 0. */
-void multispectral_look (
+/* Sets looks: in the channels, or as RGB if @channels is 0. */
+void multispectral_set_appearances (
     Multispectral *scene, const MultispectralParams *params, int channels);
-/* Fills ground, where the seed has changed. */
+/* Sets ground, if the seed has changed. */
 void multispectral_lay (Multispectral *scene, uint64_t seed);
-/* Fills surfaces, back to front, and full_area. */
+/* Sets surfaces, from back to front, and full_area. */
 void multispectral_place (
     Multispectral *scene, const ChromaticPlan *plan, uint64_t number);
-/* Fills @img from surfaces and looks. */
+/* Sets @img from surfaces and looks. */
 void multispectral_develop (Multispectral *scene,
     const MultispectralParams *params, uint64_t number, const Image *img);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the cameras make of surfaces: looks, light and noise. */
+ * From surfaces to the camera's picture: appearances, light and noise. */
 #include "scene/multispectral_core.h"
 
 #include "common/parallel.h"
 #include "common/random.h"
 
 static void
-look_at (const Spectrum *spectrum, int channels, double *level)
+spectrum_levels (const Spectrum *spectrum, int channels, double *level)
 {
   if (channels)
     multispectral_bands (spectrum, channels, level);
@@ -15,10 +15,11 @@ look_at (const Spectrum *spectrum, int channels, double *level)
     multispectral_rgb (spectrum, level);
 }
 
-/* A black over each material: all, or part of what there is room for. */
+/* Sets the appearance of a black over each material: all of the black for which
+ * there is room, or a part. */
 static void
-look_at_black (
-    const Spectrum *black, double part, int channels, MultispectralLook *look)
+set_black_appearance (const Spectrum *black, double part, int channels,
+    MultispectralAppearance *look)
 {
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++) {
     Spectrum s = multispectral_material (m);
@@ -26,31 +27,34 @@ look_at_black (
 
     for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
       s.at[i] += amount * black->at[i];
-    look_at (&s, channels, look->level[m]);
+    spectrum_levels (&s, channels, look->level[m]);
   }
 }
 
-/* The same over each material. */
+/* Sets the appearance of a paint, which is the same over each material. */
 static void
-look_at_paint (const Spectrum *paint, int channels, MultispectralLook *look)
+set_paint_appearance (
+    const Spectrum *paint, int channels, MultispectralAppearance *look)
 {
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++)
-    look_at (paint, channels, look->level[m]);
+    spectrum_levels (paint, channels, look->level[m]);
 }
 
 void
-multispectral_look (
+multispectral_set_appearances (
     Multispectral *s, const MultispectralParams *p, int channels)
 {
-  MultispectralLook *patches = s->looks + MULTISPECTRAL_OBJECTS + p->n_objects;
+  MultispectralAppearance *patches =
+      s->looks + MULTISPECTRAL_OBJECTS + p->n_objects;
   Spectrum grey;
 
   for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
     grey.at[i] = .4;
-  look_at_black (s->blacks, 0, channels, &s->looks[MULTISPECTRAL_GROUND]);
-  look_at_paint (&grey, channels, &s->looks[MULTISPECTRAL_PILLAR]);
+  set_black_appearance (
+      s->blacks, 0, channels, &s->looks[MULTISPECTRAL_GROUND]);
+  set_paint_appearance (&grey, channels, &s->looks[MULTISPECTRAL_PILLAR]);
   for (int i = 0; i < p->n_objects; i++)
-    look_at_black (&s->blacks[i], p->contrast, channels,
+    set_black_appearance (&s->blacks[i], p->contrast, channels,
         &s->looks[MULTISPECTRAL_OBJECTS + i]);
   for (int k = 0; k < p->distractors; k++) {
     Spectrum other = s->blacks[k % p->n_objects];
@@ -58,15 +62,15 @@ multispectral_look (
     for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
       other.at[i] = -other.at[i];
     if (k % 2)
-      look_at_black (&other, .5 * p->contrast, channels, &patches[k]);
+      set_black_appearance (&other, .5 * p->contrast, channels, &patches[k]);
     else {
       other = multispectral_paint (k);
-      look_at_paint (&other, channels, &patches[k]);
+      set_paint_appearance (&other, channels, &patches[k]);
     }
   }
 }
 
-/* What a frame needs at every pixel. */
+/* Data for every pixel of a frame. */
 typedef struct {
   uint64_t key;
   double gain, texture;
@@ -74,7 +78,7 @@ typedef struct {
 } Sensor;
 
 static Sensor
-sensor_of (const MultispectralParams *p, uint64_t number)
+sensor_of_frame (const MultispectralParams *p, uint64_t number)
 {
   uint32_t phase = (uint32_t) random_u64 (p->seed, 0);
   /* 2^32 / 300 */
@@ -87,12 +91,12 @@ sensor_of (const MultispectralParams *p, uint64_t number)
   return sensor;
 }
 
-/* Light that comes from pixel @at in channel @c, 1 is all. */
+/* The light from pixel @at in channel @c; 1 is full light. */
 static double
-light (const Multispectral *s, const Sensor *sensor, size_t at, int c)
+pixel_light (const Multispectral *s, const Sensor *sensor, size_t at, int c)
 {
   const MultispectralGround *g = &s->ground[at];
-  const MultispectralLook *look = &s->looks[s->surfaces[at]];
+  const MultispectralAppearance *look = &s->looks[s->surfaces[at]];
   double from = look->level[g->first][c], to = look->level[g->first + 1][c];
   double shade = s->surfaces[at] == MULTISPECTRAL_PILLAR
       ? s->pillar[at % s->width]
@@ -101,9 +105,9 @@ light (const Multispectral *s, const Sensor *sensor, size_t at, int c)
   return (from + (to - from) * g->part / 255) * shade * sensor->gain;
 }
 
-/* A number of @top steps.  Noise is in sixteenths of a 255th. */
+/* The level, in @top steps, after noise, which is in sixteenths of a 255th. */
 static int
-expose (const Sensor *sensor, double light, size_t at, int c, int top)
+expose_pixel (const Sensor *sensor, double light, size_t at, int c, int top)
 {
   uint64_t bits =
       random_u64 (sensor->key, at * MULTISPECTRAL_MAX_CHANNELS + c) >> 32;
@@ -127,16 +131,17 @@ develop_grey_row (const Multispectral *s, const Sensor *sensor,
 
     if (p->mosaic)
       c = p->mosaic * (y % p->mosaic) + x % p->mosaic;
-    v = expose (sensor, light (s, sensor, at, c), at, c, words ? 65535 : 255);
+    v = expose_pixel (
+        sensor, pixel_light (s, sensor, at, c), at, c, words ? 65535 : 255);
     *to++ = (uint8_t) v;
     if (words)
       *to++ = (uint8_t) (v >> 8);
   }
 }
 
-/* IEC 61966-2-1. */
+/* The transfer curve of IEC 61966-2-1. */
 static double
-encode (double v)
+encode_srgb (double v)
 {
   if (v <= .0031308)
     return 12.92 * v;
@@ -151,9 +156,9 @@ develop_rgb_row (const Multispectral *s, const Sensor *sensor, int y)
   for (int x = 0; x < s->width; x++)
     for (int c = 0; c < 3; c++) {
       size_t at = (size_t) y * s->width + x;
-      double v = encode (light (s, sensor, at, c));
+      double v = encode_srgb (pixel_light (s, sensor, at, c));
 
-      *to++ = (uint8_t) expose (sensor, v, at, c, 255);
+      *to++ = (uint8_t) expose_pixel (sensor, v, at, c, 255);
     }
 }
 
@@ -190,7 +195,7 @@ void
 multispectral_develop (Multispectral *s, const MultispectralParams *p,
     uint64_t number, const Image *img)
 {
-  Picture c = {s, p, img, sensor_of (p, number)};
+  Picture c = {s, p, img, sensor_of_frame (p, number)};
 
   if (img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16)
     parallel_for (img->height, 0, develop_grey_rows, &c);

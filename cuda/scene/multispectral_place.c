@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The ground, and who is seen on it. */
+ * The ground, and the surfaces on it. */
 #include "scene/multispectral_core.h"
 
 #include <string.h>
@@ -9,15 +9,15 @@
 #include "common/random.h"
 
 static double
-clamp (double v, double lo, double hi)
+clamp_part (double v, double lo, double hi)
 {
   return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* Spots about as large as targets are, of materials that follow upon one
- * another, and grain. */
+/* Lays a row of the ground: spots about as large as targets, of neighbouring
+ * materials, and grain. */
 static void
-lay_row (const Multispectral *s, uint64_t seed, int y)
+lay_material_row (const Multispectral *s, uint64_t seed, int y)
 {
   int side = s->width < s->height ? s->width : s->height;
   float spots[MULTISPECTRAL_MAX_SIZE], grain[MULTISPECTRAL_MAX_SIZE];
@@ -35,23 +35,23 @@ lay_row (const Multispectral *s, uint64_t seed, int y)
   }
   for (int x = 0; x < s->width; x++) {
     const int last = MULTISPECTRAL_MATERIALS - 1;
-    double v = clamp ((.5 + spots[x] / 1.3) * last, 0, last - 1e-6);
+    double v = clamp_part ((.5 + spots[x] / 1.3) * last, 0, last - 1e-6);
     MultispectralGround *g = &s->ground[(size_t) y * s->width + x];
 
     g->first = (uint8_t) v;
     /* a narrow seam between two materials */
-    g->part = (uint8_t) (255 * clamp ((v - g->first - .5) * 5 + .5, 0, 1));
-    g->grain = (uint8_t) (255 * clamp (.5 + grain[x] / 1.6, 0, 1));
+    g->part = (uint8_t) (255 * clamp_part ((v - g->first - .5) * 5 + .5, 0, 1));
+    g->grain = (uint8_t) (255 * clamp_part (.5 + grain[x] / 1.6, 0, 1));
   }
 }
 
 static void
-lay_rows (void *data, int begin, int end)
+lay_material_rows (void *data, int begin, int end)
 {
   const Multispectral *s = data;
 
   for (int y = begin; y < end; y++)
-    lay_row (s, s->ground_seed, y);
+    lay_material_row (s, s->ground_seed, y);
 }
 
 void
@@ -60,7 +60,7 @@ multispectral_lay (Multispectral *s, uint64_t seed)
   if (s->has_ground && s->ground_seed == seed)
     return;
   s->ground_seed = seed;
-  parallel_for (s->height, 0, lay_rows, s);
+  parallel_for (s->height, 0, lay_material_rows, s);
   s->has_ground = true;
 }
 
@@ -73,15 +73,15 @@ multispectral_ways (const MultispectralParams *p)
 ImageBox
 multispectral_bounds (const Multispectral *s, const ChromaticPlace *p)
 {
-  return (ImageBox){(int) clamp (ceil (p->x - p->radius), 0, s->width),
-      (int) clamp (ceil (p->y - p->radius), 0, s->height),
-      (int) clamp (floor (p->x + p->radius) + 1, 0, s->width),
-      (int) clamp (floor (p->y + p->radius) + 1, 0, s->height)};
+  return (ImageBox){(int) clamp_part (ceil (p->x - p->radius), 0, s->width),
+      (int) clamp_part (ceil (p->y - p->radius), 0, s->height),
+      (int) clamp_part (floor (p->x + p->radius) + 1, 0, s->width),
+      (int) clamp_part (floor (p->y + p->radius) + 1, 0, s->height)};
 }
 
-/* Pixels that the shape covers. */
+/* Returns the number of pixels that the shape covers. */
 static uint64_t
-put_shape (Multispectral *s, const ChromaticPlace *p, int surface)
+put_shape_surface (Multispectral *s, const ChromaticPlace *p, int surface)
 {
   ImageBox b = multispectral_bounds (s, p);
   uint64_t area = 0;
@@ -100,12 +100,13 @@ put_shape (Multispectral *s, const ChromaticPlace *p, int surface)
 }
 
 static void
-put_pillar (Multispectral *s, const ChromaticPlan *plan)
+put_pillar_surface (Multispectral *s, const ChromaticPlan *plan)
 {
   int wide = plan->pillar1 - plan->pillar0;
 
   for (int x = plan->pillar0; x < plan->pillar1; x++) {
-    double q = (2. * (x - plan->pillar0) + 1) / wide - 1; /* -1 to 1 across */
+    /* -1 to 1 across the pillar */
+    double q = (2. * (x - plan->pillar0) + 1) / wide - 1;
 
     s->pillar[x] = 1 - .4 * (q + .35) * (q + .35);
     for (int y = 0; y < s->height; y++)
@@ -125,11 +126,11 @@ multispectral_place (
       (size_t) s->width * s->height * sizeof *s->surfaces);
   for (int k = 0; k < p->distractors; k++)
     if (chromatic_patch (plan, k, number, &place, &object))
-      put_shape (s, &place, MULTISPECTRAL_OBJECTS + p->n_objects + k);
+      put_shape_surface (s, &place, MULTISPECTRAL_OBJECTS + p->n_objects + k);
   for (int i = 0; i < p->n_objects; i++) {
     place = chromatic_place (plan, i, number);
-    s->full_area[i] = put_shape (s, &place, MULTISPECTRAL_OBJECTS + i);
+    s->full_area[i] = put_shape_surface (s, &place, MULTISPECTRAL_OBJECTS + i);
   }
   if (p->occlusion)
-    put_pillar (s, plan);
+    put_pillar_surface (s, plan);
 }

@@ -9,13 +9,13 @@
 
 #define N MULTISPECTRAL_SAMPLES
 
-/* The search for blacks: of this many, the one is taken that is farthest from
- * nothing and from the last ones. */
+/* Number of trials in the search for a black; the trial farthest from 0 and
+ * from the last blacks is taken. */
 #define TRIES 32
 #define BEFORE 16
 
-/* Reflectances at 400, 450, … 1000 nm, like those of what they are named
- * after, but nowhere so dark that a black would find no room. */
+/* Reflectances at 400, 450, … 1000 nm, like those of the materials named, but
+ * never so dark that a black would find no room. */
 static const double materials[MULTISPECTRAL_MATERIALS][13] = {
     {.14, .15, .17, .26, .20, .17, .28, .58, .62, .63, .63, .60,
         .61}, /* leaf */
@@ -32,7 +32,8 @@ static const double materials[MULTISPECTRAL_MATERIALS][13] = {
 };
 
 static double
-lobe (double nm, double height, double middle, double below, double above)
+gaussian_lobe (
+    double nm, double height, double middle, double below, double above)
 {
   double t = (nm - middle) / (nm < middle ? below : above);
 
@@ -44,20 +45,20 @@ multispectral_curve (int k, double nm)
 {
   switch (k) {
     case 0:
-      return lobe (nm, 1.056, 599.8, 37.9, 31.0) +
-          lobe (nm, .362, 442.0, 16.0, 26.7) +
-          lobe (nm, -.065, 501.1, 20.4, 26.2);
+      return gaussian_lobe (nm, 1.056, 599.8, 37.9, 31.0) +
+          gaussian_lobe (nm, .362, 442.0, 16.0, 26.7) +
+          gaussian_lobe (nm, -.065, 501.1, 20.4, 26.2);
     case 1:
-      return lobe (nm, .821, 568.8, 46.9, 40.5) +
-          lobe (nm, .286, 530.9, 16.3, 31.1);
+      return gaussian_lobe (nm, .821, 568.8, 46.9, 40.5) +
+          gaussian_lobe (nm, .286, 530.9, 16.3, 31.1);
     default:
-      return lobe (nm, 1.217, 437.0, 11.8, 36.0) +
-          lobe (nm, .681, 459.0, 26.0, 13.8);
+      return gaussian_lobe (nm, 1.217, 437.0, 11.8, 36.0) +
+          gaussian_lobe (nm, .681, 459.0, 26.0, 13.8);
   }
 }
 
 static double
-dot (const Spectrum *a, const Spectrum *b)
+spectrum_dot (const Spectrum *a, const Spectrum *b)
 {
   double sum = 0;
 
@@ -67,7 +68,7 @@ dot (const Spectrum *a, const Spectrum *b)
 }
 
 static void
-add (Spectrum *a, double factor, const Spectrum *b)
+add_spectrum (Spectrum *a, double factor, const Spectrum *b)
 {
   for (int i = 0; i < N; i++)
     a->at[i] += factor * b->at[i];
@@ -132,8 +133,8 @@ multispectral_paint (int k)
   Spectrum s;
 
   for (int i = 0; i < N; i++)
-    s.at[i] =
-        .08 + lobe (multispectral_step (i), .6, middle[k / 2 % 3], 40, 40);
+    s.at[i] = .08 +
+        gaussian_lobe (multispectral_step (i), .6, middle[k / 2 % 3], 40, 40);
   return s;
 }
 
@@ -151,10 +152,10 @@ multispectral_room (const Spectrum *base, const Spectrum *black)
   return room;
 }
 
-/* What a black must be orthogonal to: the curves and a constant, made
- * orthonormal (Gram and Schmidt). */
+/* Sets @seen to an orthonormal basis (Gram and Schmidt) of the curves and a
+ * constant, to which a black must be orthogonal. */
 static void
-make_seen (Spectrum seen[4])
+set_seen_basis (Spectrum seen[4])
 {
   for (int k = 0; k < 4; k++) {
     double length;
@@ -163,14 +164,16 @@ make_seen (Spectrum seen[4])
       seen[k].at[i] =
           k < 3 ? multispectral_curve (k, multispectral_step (i)) : 1;
     for (int j = 0; j < 2 * k; j++) /* twice, because rounding adds up */
-      add (&seen[k], -dot (&seen[k], &seen[j % k]), &seen[j % k]);
-    length = sqrt (dot (&seen[k], &seen[k]));
+      add_spectrum (
+          &seen[k], -spectrum_dot (&seen[k], &seen[j % k]), &seen[j % k]);
+    length = sqrt (spectrum_dot (&seen[k], &seen[k]));
     for (int i = 0; i < N; i++)
       seen[k].at[i] /= length;
   }
 }
 
-/* Up to six half waves over all wavelengths, less what is seen, at most 1. */
+/* A sum of up to six half waves over all wavelengths, minus its part in @seen,
+ * scaled to at most 1. */
 static Spectrum
 draw_black (uint64_t key, const Spectrum seen[4])
 {
@@ -186,7 +189,7 @@ draw_black (uint64_t key, const Spectrum seen[4])
               (uint64_t) f * (2 * i + 1) * (1u << 30) / N));
   }
   for (int j = 0; j < 8; j++)
-    add (&b, -dot (&b, &seen[j % 4]), &seen[j % 4]);
+    add_spectrum (&b, -spectrum_dot (&b, &seen[j % 4]), &seen[j % 4]);
   for (int i = 0; i < N; i++)
     max = fmax (max, fabs (b.at[i]));
   for (int i = 0; i < N; i++)
@@ -194,13 +197,13 @@ draw_black (uint64_t key, const Spectrum seen[4])
   return b;
 }
 
-/* What a black does to each material, in four bands. */
+/* The effect of a black on each material, in four bands. */
 typedef struct {
   double band[MULTISPECTRAL_MATERIALS][4];
 } Mark;
 
 static Mark
-mark_of (const Spectrum *black, const Spectrum *base)
+effect_of_black (const Spectrum *black, const Spectrum *base)
 {
   Mark mark;
 
@@ -214,9 +217,10 @@ mark_of (const Spectrum *black, const Spectrum *base)
   return mark;
 }
 
-/* The mean square over the bands, of the material where it is minimal. */
+/* The mean square difference over the bands, for the material where it is
+ * smallest. */
 static double
-apart (const Mark *a, const Mark *b)
+effect_distance (const Mark *a, const Mark *b)
 {
   double min = INFINITY;
 
@@ -237,9 +241,9 @@ void
 multispectral_blacks (uint64_t seed, int n, Spectrum *blacks)
 {
   Spectrum seen[4], base[MULTISPECTRAL_MATERIALS];
-  Mark last[BEFORE + 1] = {0}; /* the last one is that of no black */
+  Mark last[BEFORE + 1] = {0}; /* the last one stands for no black */
 
-  make_seen (seen);
+  set_seen_basis (seen);
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++)
     base[m] = multispectral_material (m);
   for (int i = 0; i < n; i++) {
@@ -249,11 +253,11 @@ multispectral_blacks (uint64_t seed, int n, Spectrum *blacks)
 
     for (int k = 0; k < TRIES; k++) {
       Spectrum b = draw_black (random_u64 (key, (uint64_t) k), seen);
-      Mark mark = mark_of (&b, base);
-      double far = apart (&mark, &last[BEFORE]);
+      Mark mark = effect_of_black (&b, base);
+      double far = effect_distance (&mark, &last[BEFORE]);
 
       for (int j = 0; j < BEFORE && j < i; j++)
-        far = fmin (far, apart (&mark, &last[j]));
+        far = fmin (far, effect_distance (&mark, &last[j]));
       if (far > best)
         best = far, blacks[i] = b, chosen = mark;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `rgbd`: its memory, and the order in which a frame comes about. */
+ * The scene `rgbd`: its memory, and the order in which a frame is made. */
 #include "scene/rgbd_core.h"
 
 #include <stdlib.h>
@@ -60,7 +60,7 @@ rgbd_free (Rgbd *s)
 }
 
 static const char *
-reject (const Rgbd *s, const RgbdParams *p, const Image *img)
+check_rgbd (const Rgbd *s, const RgbdParams *p, const Image *img)
 {
   TRY (params_check (scene_params, &p->scene));
   TRY (params_check (rgbd_params, p));
@@ -72,16 +72,16 @@ reject (const Rgbd *s, const RgbdParams *p, const Image *img)
 }
 
 static void
-pose_out (const Pose64 *pose, double out[7])
+write_pose (const Pose64 *pose, double out[7])
 {
   memcpy (out, pose->t, sizeof pose->t);
   memcpy (out + 3, pose->q, sizeof pose->q);
 }
 
-/* Pixel of the middle of mover @i; NAN where it is not in front of the
+/* Sets @pixel to the middle of mover @i; NAN if it is not in front of the
  * camera. */
 static void
-middle (const RgbdPlan *plan, int i, Pose64 *there, double pixel[2])
+mover_middle (const RgbdPlan *plan, int i, Pose64 *there, double pixel[2])
 {
   Pose64 camera = rgbd_pose_inverse (&plan->camera);
   double x, y, factor;
@@ -97,18 +97,18 @@ middle (const RgbdPlan *plan, int i, Pose64 *there, double pixel[2])
 }
 
 static RgbdObject
-look_at (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
+mover_truth (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
 {
   const RgbdBody *body = plan->movers[i].body;
   RgbdObject o = {.seen = {.id = i, .label = body->label}};
   double from[2], to[2];
   Pose64 there;
 
-  middle (next, i, &there, to);
-  middle (plan, i, &there, from);
+  mover_middle (next, i, &there, to);
+  mover_middle (plan, i, &there, from);
   o.seen.vx = to[0] - from[0];
   o.seen.vy = to[1] - from[1];
-  pose_out (&there, o.pose);
+  write_pose (&there, o.pose);
   memcpy (o.extent, body->extent, sizeof o.extent);
   scene_measure (&o.seen, s->labels, s->width,
       (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
@@ -116,7 +116,7 @@ look_at (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
 }
 
 static RgbdTruth
-look (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
+rgbd_truth (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
     uint64_t number, const uint64_t full[RGBD_MAX_OBJECTS])
 {
   RgbdPlan next = rgbd_plan (params, s->width, s->height, number + 1);
@@ -128,9 +128,9 @@ look (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
       .distortion = {k[0], k[1], 0, 0, k[2]},
       .n_objects = plan->n_movers};
 
-  pose_out (&plan->camera, t.camera);
+  write_pose (&plan->camera, t.camera);
   for (int i = 0; i < t.n_objects; i++) {
-    t.objects[i] = look_at (s, plan, &next, i);
+    t.objects[i] = mover_truth (s, plan, &next, i);
     t.objects[i].seen.full_area = full[i];
   }
   return t;
@@ -142,7 +142,7 @@ typedef struct {
 } Picture;
 
 static void
-put_rows (void *data, int begin, int end)
+put_depth_rows (void *data, int begin, int end)
 {
   const Picture *p = data;
   const Image *img = p->img;
@@ -161,7 +161,7 @@ const char *
 rgbd_render (Rgbd *s, const RgbdParams *params, uint64_t number,
     const Image *img, RgbdTruth *truth, uint8_t *classes, uint16_t *labels)
 {
-  const char *err = reject (s, params, img);
+  const char *err = check_rgbd (s, params, img);
   uint64_t full[RGBD_MAX_OBJECTS];
   RgbdPlan plan;
 
@@ -171,9 +171,9 @@ rgbd_render (Rgbd *s, const RgbdParams *params, uint64_t number,
   rgbd_set_lens (s, &plan, params);
   rgbd_cast (s, &plan, full);
   rgbd_sense (s, &plan, params, number);
-  parallel_for (s->height, 0, put_rows, &(Picture){s, img});
+  parallel_for (s->height, 0, put_depth_rows, &(Picture){s, img});
   if (truth)
-    *truth = look (s, &plan, params, number, full);
+    *truth = rgbd_truth (s, &plan, params, number, full);
   if (classes)
     rgbd_classify (s, &plan, params, classes);
   if (labels)

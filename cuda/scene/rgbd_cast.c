@@ -1,28 +1,29 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the camera sees, and what the tracker's model has there: the same room,
- * once with what moves where it is, once with it where it stood. */
+ * The depth that the camera sees, and the depth of the tracker's model: the
+ * same room, with the movers where they are, and with the movers where they
+ * stood. */
 #include "scene/rgbd_core.h"
 
 #include <stdatomic.h>
 
 #include "common/parallel.h"
 
-/* ---- Solids: which rays may meet them, and where a row of rays does ---- */
+/* ---- Solids: which rays may meet them, and where ---- */
 
-/* What is nearer than this is not seen. */
+/* A nearer surface is not seen. */
 #define RGBD_NEAREST .05f
 
-/* Between which depths a ray is between planes, and how much of its direction
- * is along the normal of those where it comes in and goes out. */
+/* The depths between which a ray is between planes, and the parts of its
+ * direction along the normals of the planes where it enters and leaves. */
 typedef struct {
   float enter, leave, enter_facing, leave_facing;
 } RgbdSpan;
 
 #define RGBD_WHOLE ((RgbdSpan){-INFINITY, INFINITY, 0, 0})
 
-/* Cuts the span down to what is between two planes, @half to each side of the
- * middle; @eye and @ray are along their normal. */
+/* Cuts the span to the part between two planes, @half to each side of the
+ * middle; @eye and @ray are the components along their normal. */
 static inline RgbdSpan
 rgbd_cut (RgbdSpan s, float half, float eye, float ray)
 {
@@ -77,11 +78,11 @@ rgbd_meet_cylinder (
   return *z >= RGBD_NEAREST;
 }
 
-/* Pixels whose rays may meet the box of @half: those between its corners, where
- * the lens may show these, or all where one of them is not in front of the
+/* The pixels whose rays may meet the box of @half: those between its corners in
+ * the distorted picture, or all pixels if a corner is not in front of the
  * camera. */
 static ImageBox
-pixels_of (const RgbdPlan *plan, const double half[3], const Pose64 *pose)
+pixels_of_box (const RgbdPlan *plan, const double half[3], const Pose64 *pose)
 {
   double x0 = plan->width, y0 = plan->height, x1 = -1, y1 = -1;
 
@@ -113,7 +114,7 @@ rgbd_aim (const RgbdPlan *plan, const RgbdSolid *solid, const Pose64 *pose)
 {
   Pose64 back = rgbd_pose_inverse (pose);
   RgbdTarget t = {
-      .shape = solid->shape, .box = pixels_of (plan, solid->half, pose)};
+      .shape = solid->shape, .box = pixels_of_box (plan, solid->half, pose)};
   double m[3][3];
 
   quat64_matrix (back.q, m);
@@ -129,7 +130,7 @@ rgbd_aim (const RgbdPlan *plan, const RgbdSolid *solid, const Pose64 *pose)
 }
 
 static bool
-meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
+meet_target (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 {
   RgbdSpan s = RGBD_WHOLE;
 
@@ -146,13 +147,13 @@ meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 bool
 rgbd_meet (const RgbdTarget *t, const float ray[3], float *z, float *facing)
 {
-  return meet (t, ray, z, facing);
+  return meet_target (t, ray, z, facing);
 }
 
-/* A row of a box.  There is neither branch nor pointer in it, so that a few
- * pixels are done at a time. */
+/* Casts a row of rays at a box.  Without branches and pointers in the loop,
+ * several pixels are processed at a time. */
 static void
-cast_box (const RgbdTarget *t, const float start[3], const RgbdRow *row,
+cast_box_row (const RgbdTarget *t, const float start[3], const RgbdRow *row,
     float *z, float *facing)
 {
   const float *across = row->across, *bend = row->bend;
@@ -180,11 +181,11 @@ cast_box (const RgbdTarget *t, const float start[3], const RgbdRow *row,
   }
 }
 
-/* As rgbd_meet (), for row @y of rays and @n solids, where that is nearer than
- * @z. */
+/* Casts row @y of rays at @n solids, as rgbd_meet () does, and keeps depths
+ * nearer than @z. */
 static void
-cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row, float *z,
-    float *facing)
+cast_solids_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row,
+    float *z, float *facing)
 {
   for (int i = 0; i < n; i++) {
     const RgbdTarget *t = &targets[i];
@@ -195,7 +196,7 @@ cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row, float *z,
     for (int k = 0; k < 3; k++)
       start[k] = t->ray[k] + y * t->down[k];
     if (t->shape == RGBD_BOX || t->shape == RGBD_ROOM) {
-      cast_box (t, start, row, z, facing);
+      cast_box_row (t, start, row, z, facing);
       continue;
     }
     for (int x = t->box.x0; x < t->box.x1; x++) {
@@ -204,7 +205,7 @@ cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row, float *z,
       for (int k = 0; k < 3; k++)
         ray[k] =
             start[k] + row->across[x] * t->right[k] + row->bend[x] * t->down[k];
-      if (meet (t, ray, &near, &face) && near < z[x])
+      if (meet_target (t, ray, &near, &face) && near < z[x])
         z[x] = near, facing[x] = face;
     }
   }
@@ -212,41 +213,41 @@ cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row, float *z,
 
 /* ---- A frame ---- */
 
-/* Something that moves, where it is and where it stood. */
+/* A mover, where it is and where it stood. */
 typedef struct {
   RgbdTarget now[RGBD_PARTS], rest[RGBD_PARTS];
   int n;
-  bool moves; /* it has left its place */
+  bool moves; /* the mover has left its place */
 } Mover;
 
-/* Solids of a frame, aimed at. */
+/* The solids of a frame, ready for casting. */
 typedef struct {
   RgbdTarget room[RGBD_FURNITURE];
   int n_room;
   Mover movers[RGBD_MAX_OBJECTS];
   int n_movers;
-  RgbdMemory memory;
+  RgbdViews memory;
 } Targets;
 
-/* What a row meets: the nearest depth, its facing, and whose it is: 0 is the
- * room's, 1 the first mover's and so on. */
+/* The first surface on each ray of a row: depth, facing and owner; 0 is the
+ * room, 1 the first mover, and so on. */
 typedef struct {
   float z[RGBD_MAX_SIZE], facing[RGBD_MAX_SIZE];
   uint8_t owner[RGBD_MAX_SIZE];
 } Layer;
 
-/* The room alone; what is seen; what the model has; one mover alone. */
+/* Layers: the room alone; the surfaces seen; the model; one mover alone. */
 typedef struct {
   Layer room, seen, model, mover;
   RgbdRow row;
 } Layers;
 
-/* The sine of the angle under which a surface gives no depth any more. */
+/* The sine of the angle below which a surface gives no depth. */
 #define GRAZING .12f
 
 static void
-aim_mover (const RgbdPlan *plan, const Pose64 *camera, const RgbdBody *body,
-    const Pose64 *place, RgbdTarget targets[RGBD_PARTS])
+aim_mover_parts (const RgbdPlan *plan, const Pose64 *camera,
+    const RgbdBody *body, const Pose64 *place, RgbdTarget targets[RGBD_PARTS])
 {
   Pose64 there = rgbd_pose_chain (camera, place);
 
@@ -258,7 +259,7 @@ aim_mover (const RgbdPlan *plan, const Pose64 *camera, const RgbdBody *body,
 }
 
 static void
-aim (const RgbdPlan *plan, Targets *t)
+aim_targets (const RgbdPlan *plan, Targets *t)
 {
   Pose64 camera = rgbd_pose_inverse (&plan->camera);
 
@@ -274,19 +275,19 @@ aim (const RgbdPlan *plan, Targets *t)
 
     t->movers[i].n = m->body->n_parts;
     t->movers[i].moves = memcmp (&m->now, &m->rest, sizeof m->now);
-    aim_mover (plan, &camera, m->body, &m->now, t->movers[i].now);
-    aim_mover (plan, &camera, m->body, &m->rest, t->movers[i].rest);
+    aim_mover_parts (plan, &camera, m->body, &m->now, t->movers[i].now);
+    aim_mover_parts (plan, &camera, m->body, &m->rest, t->movers[i].rest);
   }
-  t->memory = rgbd_memory (plan);
+  t->memory = rgbd_views (plan);
 }
 
 static void
-cast_layer (const RgbdTarget *targets, int n, int y, int width,
+cast_room_layer (const RgbdTarget *targets, int n, int y, int width,
     const RgbdRow *row, Layer *l)
 {
   for (int x = 0; x < width; x++)
     l->z[x] = INFINITY, l->facing[x] = 1;
-  cast_row (targets, n, y, row, l->z, l->facing);
+  cast_solids_row (targets, n, y, row, l->z, l->facing);
 }
 
 static void
@@ -298,62 +299,62 @@ copy_layer (Layer *to, const Layer *from, size_t width)
 }
 
 static void
-take (Layer *l, const Layer *from, int x, int owner)
+copy_pixel (Layer *l, const Layer *from, int x, int owner)
 {
   l->z[x] = from->z[x];
   l->facing[x] = from->facing[x];
   l->owner[x] = (uint8_t) owner;
 }
 
-/* Mover @i where it is, in front of what is seen so far; of one that has not
- * moved the model has the same.  Returns its pixels, hidden ones too. */
+/* Adds mover @i where it is to the surfaces seen; if it has not moved, also to
+ * the model.  Returns the number of its pixels, including hidden ones. */
 static unsigned
-add_mover (const Targets *t, int i, int y, int width, Layers *l)
+add_mover_layer (const Targets *t, int i, int y, int width, Layers *l)
 {
   const Mover *m = &t->movers[i];
   unsigned full = 0;
 
-  cast_layer (m->now, m->n, y, width, &l->row, &l->mover);
+  cast_room_layer (m->now, m->n, y, width, &l->row, &l->mover);
   for (int x = 0; x < width; x++) {
     full += l->mover.z[x] < INFINITY;
     if (l->mover.z[x] < l->seen.z[x])
-      take (&l->seen, &l->mover, x, i + 1);
+      copy_pixel (&l->seen, &l->mover, x, i + 1);
     if (!m->moves && l->mover.z[x] < l->model.z[x])
-      take (&l->model, &l->mover, x, i + 1);
+      copy_pixel (&l->model, &l->mover, x, i + 1);
   }
   return full;
 }
 
-/* Mover @i, which has left its place: the model has it there until what is
- * behind was seen. */
+/* Adds mover @i, which has left its place, to the model where it stood, until
+ * the surfaces behind were seen. */
 static void
-add_rest (const Targets *t, int i, int y, int width, Layers *l)
+add_rest_layer (const Targets *t, int i, int y, int width, Layers *l)
 {
   const Mover *m = &t->movers[i];
   const RgbdRow *row = &l->row;
 
-  cast_layer (m->rest, m->n, y, width, row, &l->mover);
+  cast_room_layer (m->rest, m->n, y, width, row, &l->mover);
   for (int x = 0; x < width; x++)
     if (l->mover.z[x] < l->model.z[x] &&
         !rgbd_was_uncovered (&t->memory, row->across[x], y + row->bend[x],
             l->model.z[x], l->model.owner[x]))
-      take (&l->model, &l->mover, x, i + 1);
+      copy_pixel (&l->model, &l->mover, x, i + 1);
 }
 
-/* Whether the model has, in front of what is seen at @x, something that has
- * left its place; what is seen has not. */
+/* Whether the model has a mover that has left its place, in front of the
+ * surface seen at @x, which has not moved. */
 static bool
-is_hidden (const Targets *t, const Layers *l, int x)
+is_behind_rest (const Targets *t, const Layers *l, int x)
 {
   int model = l->model.owner[x], seen = l->seen.owner[x];
 
   return model && model != seen && !(seen && t->movers[seen - 1].moves);
 }
 
-/* What is seen, and what the model has there: as far as that was seen
- * before. */
+/* Writes the depth that is seen, and the model's depth there, as far as the
+ * model knows it. */
 static void
-look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
+write_pixel (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
 {
   size_t at = (size_t) y * s->width + x;
   float across = l->row.across[x], down = y + l->row.bend[x];
@@ -369,7 +370,7 @@ look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
       !rgbd_was_in_view (&t->memory, across, down, s->model_z[at]))
     s->model_z[at] = INFINITY;
   s->facing[at] = fabsf (face) / sqrtf (1 + u * u + v * v);
-  s->marks[at] = is_hidden (t, l, x) ? RGBD_HIDDEN : 0;
+  s->marks[at] = is_behind_rest (t, l, x) ? RGBD_HIDDEN : 0;
   if (s->facing[at] < GRAZING)
     s->marks[at] |= RGBD_GRAZING;
 }
@@ -377,11 +378,12 @@ look (Rgbd *s, const Targets *t, const Layers *l, int x, int y)
 typedef struct {
   Rgbd *s;
   Targets t;
-  atomic_ullong full[RGBD_MAX_OBJECTS]; /* pixels, hidden ones too */
+  atomic_ullong full[RGBD_MAX_OBJECTS]; /* pixels of each mover, including
+                                           hidden ones */
 } View;
 
 static void
-cast_rows (void *data, int begin, int end)
+cast_rgbd_rows (void *data, int begin, int end)
 {
   View *v = data;
   const Targets *t = &v->t;
@@ -390,16 +392,16 @@ cast_rows (void *data, int begin, int end)
 
   for (int y = begin; y < end; y++) {
     rgbd_get_row (v->s, y, &l.row);
-    cast_layer (t->room, t->n_room, y, width, &l.row, &l.room);
+    cast_room_layer (t->room, t->n_room, y, width, &l.row, &l.room);
     copy_layer (&l.seen, &l.room, width);
     copy_layer (&l.model, &l.room, width);
     for (int i = 0; i < t->n_movers; i++)
-      atomic_fetch_add (&v->full[i], add_mover (t, i, y, width, &l));
+      atomic_fetch_add (&v->full[i], add_mover_layer (t, i, y, width, &l));
     for (int i = 0; i < t->n_movers; i++)
       if (t->movers[i].moves)
-        add_rest (t, i, y, width, &l);
+        add_rest_layer (t, i, y, width, &l);
     for (int x = 0; x < width; x++)
-      look (v->s, t, &l, x, y);
+      write_pixel (v->s, t, &l, x, y);
   }
 }
 
@@ -408,8 +410,8 @@ rgbd_cast (Rgbd *s, const RgbdPlan *plan, uint64_t full[RGBD_MAX_OBJECTS])
 {
   View v = {.s = s};
 
-  aim (plan, &v.t);
-  parallel_for (s->height, 8, cast_rows, &v);
+  aim_targets (plan, &v.t);
+  parallel_for (s->height, 8, cast_rgbd_rows, &v);
   for (int i = 0; i < RGBD_MAX_OBJECTS; i++)
     full[i] = v.full[i];
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What stands in the room, and where everything that moves is. */
+ * The furniture of the room, and the poses of all movers. */
 #include "scene/rgbd_core.h"
 
 #include "common/random.h"
 
-/* ---- What stands in the room, what robots and the machine are made of ---- */
+/* ---- The room, the robots and the machine ---- */
 
 /* A quarter turn about z, which lays a cylinder's axis along x. */
 #define LYING \
@@ -17,9 +17,9 @@
   1, 0, 0, 0 \
  }
 
-/* A body on two wheels and a caster, and an open box on top of it.  Its front
- * is at negative z.  Its sides have no steps of more than half a centimetre:
- * a depth frame shows it in one piece. */
+/* A robot: a body on two wheels and a caster, with an open box on top.  Its
+ * front is at negative z.  Its sides have no steps of more than half a
+ * centimetre, so that it is one piece in a depth frame. */
 #define ROBOT(name) \
  { \
   {{RGBD_BOX, {.2, .15, .15}, {{0, .03, 0}, UPRIGHT}}, \
@@ -37,7 +37,7 @@
 static const RgbdBody robots[RGBD_MAX_OBJECTS] = {
     ROBOT ("robot"), ROBOT ("robot-2"), ROBOT ("robot-3"), ROBOT ("robot-4")};
 
-/* The axes of the machine, as they hang one on the other. */
+/* The axes of the machine, each attached to the one before. */
 static const RgbdBody axes[] = {
     {{{RGBD_BOX, {.04, .255, .06}, {{-.43, 0, 0}, UPRIGHT}},
          {RGBD_BOX, {.04, .255, .06}, {{.43, 0, 0}, UPRIGHT}},
@@ -50,7 +50,7 @@ static const RgbdBody axes[] = {
         2, {.08, .4, .05}, "quill"},
 };
 
-/* What the machine stands on. */
+/* The bed of the machine. */
 static const RgbdSolid bed = {
     RGBD_BOX, {.5, .245, .38}, {{0, RGBD_FLOOR - .245, 2.15}, UPRIGHT}};
 
@@ -67,8 +67,8 @@ rgbd_body (const RgbdParams *params, int mover)
   return params->path == RGBD_AXES ? &axes[mover] : &robots[mover];
 }
 
-/* Furniture: its size is half to each side, its place the middle of its foot;
- * what has a number stands together. */
+/* A piece of furniture: half sizes, and the place of the middle of its foot.
+ * Pieces with the same number stand together. */
 typedef struct {
   RgbdShape shape;
   double half[3], x, foot, z, yaw;
@@ -93,7 +93,7 @@ static const Item items[] = {
     {RGBD_CYLINDER, {.14, .19, .14}, -.35, RGBD_FLOOR, 3.3, 0, 6},
 };
 
-/* The room, and the wall at its back with a way out into a corridor. */
+/* The room, and its back wall with a way out into a corridor. */
 static const Item walls[] = {
     {RGBD_ROOM, {2.025, 1.25, 3.6}, .025, RGBD_FLOOR, 2, 0, 0},
     {RGBD_BOX, {1.25, 1.25, .05}, -.75, RGBD_FLOOR, 3.7, 0, 0},
@@ -101,7 +101,7 @@ static const Item walls[] = {
 };
 
 static RgbdSolid
-put (const Item *item, double dx, double dz, double dyaw)
+place_item (const Item *item, double dx, double dz, double dyaw)
 {
   uint32_t yaw = (uint32_t) (int64_t) ((item->yaw + dyaw) / 360 * 4294967296.);
 
@@ -112,17 +112,17 @@ put (const Item *item, double dx, double dz, double dyaw)
 }
 
 static int
-furnish (const RgbdParams *params, RgbdSolid *furniture)
+add_furniture (const RgbdParams *params, RgbdSolid *furniture)
 {
   int n = 0;
 
   for (size_t i = 0; i < sizeof walls / sizeof *walls; i++)
-    furniture[n++] = put (&walls[i], 0, 0, 0);
+    furniture[n++] = place_item (&walls[i], 0, 0, 0);
   for (size_t i = 0; i < sizeof items / sizeof *items; i++) {
     uint64_t key = random_u64 (params->seed, 3 + items[i].group);
     uint64_t own = random_u64 (params->seed, 100 + i);
 
-    furniture[n++] = put (&items[i], .08 * (random_unit (key, 0) - .5),
+    furniture[n++] = place_item (&items[i], .08 * (random_unit (key, 0) - .5),
         .08 * (random_unit (key, 1) - .5),
         items[i].group == 1 ? 0 : 16 * (random_unit (own, 0) - .5));
   }
@@ -131,21 +131,21 @@ furnish (const RgbdParams *params, RgbdSolid *furniture)
   return n;
 }
 
-/* ---- What moves ---- */
+/* ---- Movers ---- */
 
-/* Frames in which the robot reaches its speed. */
+/* Frames in which a robot reaches its speed. */
 #define RAMP 10
 
-/* A robot starts this many frames after the one before it, an axis of the
- * machine after the one that it carries. */
+/* Frames after which the next robot starts, and after which the next axis of
+ * the machine starts. */
 #define NEXT_ROBOT 40
 #define NEXT_AXIS 60
 
-/* Frames for which a robot that visits stands still. */
+/* Frames for which a visiting robot stands still. */
 #define STAY 60
 
-/* From where to where a robot drives, and how it is turned: at 0 its front is
- * towards the camera.  @spins: it turns on the spot. */
+/* The path of a robot from one point to another, and its turn: at 0 its front
+ * is towards the camera.  @spins: the robot turns on the spot. */
 typedef struct {
   double x0, z0, x1, z1, yaw;
   bool spins;
@@ -161,8 +161,8 @@ static const Way ways[] = {
     [RGBD_VISIT] = {-.5, 2, 1.65, 2, -90, false},
 };
 
-/* The ways of further robots, clear of each other and of the first one's: of
- * one that crosses the view, and of one that stays in the middle. */
+/* The paths of further robots, clear of each other and of the first robot's:
+ * when that crosses the view, and when it stays in the middle. */
 static const Way others[2][RGBD_MAX_OBJECTS - 1] = {
     {{.7, 2.6, -.1, 2.6, 90, false}, {-.5, 1.5, .4, 1.5, -90, false},
         {-1.15, 2.17, -1.15, 2.17, 0, true}},
@@ -171,7 +171,7 @@ static const Way others[2][RGBD_MAX_OBJECTS - 1] = {
 };
 
 static Way
-way_of (RgbdPath path, int mover)
+path_of_robot (RgbdPath path, int mover)
 {
   bool crosses =
       path == RGBD_PARALLEL || path == RGBD_PASS || path == RGBD_VISIT;
@@ -180,17 +180,17 @@ way_of (RgbdPath path, int mover)
 }
 
 static uint64_t
-frames_of (double length, double speed)
+frames_of_path (double length, double speed)
 {
   return (uint64_t) ceil (length / (.008 * speed)) + RAMP;
 }
 
-/* How far it is after @k frames on a way of @length metres.  It takes RAMP
- * frames to start and to stop. */
+/* The distance after @k frames on a path of @length metres.  Starting and
+ * stopping take RAMP frames each. */
 static double
-along (double length, double speed, uint64_t k)
+distance_after (double length, double speed, uint64_t k)
 {
-  uint64_t leg = frames_of (length, speed);
+  uint64_t leg = frames_of_path (length, speed);
   double top = length / (double) (leg - RAMP);
 
   if (k >= leg)
@@ -202,41 +202,42 @@ along (double length, double speed, uint64_t k)
   return top * (k - RAMP / 2.);
 }
 
-/* The same of what goes to and fro. */
+/* The distance after @n frames of moving to and fro. */
 static double
-to_and_fro (double length, double speed, uint64_t n)
+distance_to_and_fro (double length, double speed, uint64_t n)
 {
-  uint64_t leg = frames_of (length, speed), r = n % (2 * leg);
+  uint64_t leg = frames_of_path (length, speed), r = n % (2 * leg);
 
-  return along (length, speed, r < leg ? r : 2 * leg - r);
+  return distance_after (length, speed, r < leg ? r : 2 * leg - r);
 }
 
-/* The same with a stop after 70 cm, both ways, and one at each end. */
+/* The distance after @n frames of moving to and fro, with a stop after 70 cm in
+ * both directions and at each end. */
 static double
-visiting (double length, double speed, uint64_t n)
+distance_visiting (double length, double speed, uint64_t n)
 {
   const double first = .7;
-  uint64_t near = frames_of (first, speed) + STAY;
-  uint64_t far = frames_of (length - first, speed) + STAY;
+  uint64_t near = frames_of_path (first, speed) + STAY;
+  uint64_t far = frames_of_path (length - first, speed) + STAY;
   uint64_t r = n % (2 * (near + far));
 
   if (r < near)
-    return along (first, speed, r);
+    return distance_after (first, speed, r);
   r -= near;
   if (r < far)
-    return first + along (length - first, speed, r);
+    return first + distance_after (length - first, speed, r);
   r -= far;
   if (r < far)
-    return length - along (length - first, speed, r);
-  return first - along (first, speed, r - far);
+    return length - distance_after (length - first, speed, r);
+  return first - distance_after (first, speed, r - far);
 }
 
-/* After @n frames on the way. */
+/* The pose of a robot after @n frames on its path. */
 static Pose64
-robot_after (const RgbdParams *params, int mover, uint64_t n)
+robot_pose_after (const RgbdParams *params, int mover, uint64_t n)
 {
   uint64_t key = random_u64 (params->seed, 2);
-  Way way = way_of (params->path, mover);
+  Way way = path_of_robot (params->path, mover);
   double dx = way.x1 - way.x0, dz = way.z1 - way.z0;
   double length = sqrt (dx * dx + dz * dz), loose = mover ? .01 : .08, s = 0;
   uint32_t yaw =
@@ -248,8 +249,9 @@ robot_after (const RgbdParams *params, int mover, uint64_t n)
     yaw += (uint32_t) (n < RAMP ? n * n : 2 * RAMP * n - RAMP * RAMP) *
         (rgbd_degrees (1.2 * params->speed) / (2 * RAMP));
   else if (n)
-    s = (!mover && params->path == RGBD_VISIT ? visiting : to_and_fro) (
-            length, params->speed, n) /
+    s = (!mover && params->path == RGBD_VISIT
+                ? distance_visiting
+                : distance_to_and_fro) (length, params->speed, n) /
         length;
   return rgbd_pose_of (1, yaw,
       way.x0 + loose * (random_unit (key, 3 * mover + 1) - .5) + s * dx,
@@ -257,9 +259,9 @@ robot_after (const RgbdParams *params, int mover, uint64_t n)
       way.z0 + loose * (random_unit (key, 3 * mover + 2) - .5) + s * dz);
 }
 
-/* Frames since the mover has started. */
+/* Frames since the mover started. */
 static uint64_t
-since (const RgbdParams *params, uint64_t delay, uint64_t number)
+frames_since_start (const RgbdParams *params, uint64_t delay, uint64_t number)
 {
   uint64_t start = params->motion_start > UINT64_MAX - delay
       ? UINT64_MAX
@@ -268,10 +270,10 @@ since (const RgbdParams *params, uint64_t delay, uint64_t number)
   return number > start && params->speed >= 1e-6 ? number - start : 0;
 }
 
-/* The machine's axes: the portal goes into the room and carries the carriage,
- * which goes across and carries the quill, which goes down. */
+/* The machine's axes: the portal moves into the room and carries the carriage,
+ * which moves across and carries the quill, which moves down. */
 static Pose64
-axis_at (const RgbdParams *params, int axis, uint64_t number)
+axis_pose (const RgbdParams *params, int axis, uint64_t number)
 {
   static const double rest[3][3] = {
       {0, .3, 2.05}, {-.2, .12, 1.943}, {-.2, .2, 1.87}};
@@ -283,10 +285,11 @@ axis_at (const RgbdParams *params, int axis, uint64_t number)
 
   memcpy (at, rest[axis], sizeof at);
   for (int i = 0; i <= axis; i++) {
-    uint64_t n = since (params, (uint64_t) (2 - i) * NEXT_AXIS, number);
+    uint64_t n =
+        frames_since_start (params, (uint64_t) (2 - i) * NEXT_AXIS, number);
 
     if (n)
-      at[moves[i].axis] += to_and_fro (moves[i].way, params->speed, n);
+      at[moves[i].axis] += distance_to_and_fro (moves[i].way, params->speed, n);
   }
   return rgbd_pose_of (1, 0, at[0], at[1], at[2]);
 }
@@ -295,9 +298,9 @@ Pose64
 rgbd_pose (const RgbdParams *params, int mover, uint64_t number)
 {
   if (params->path == RGBD_AXES)
-    return axis_at (params, mover, number);
-  return robot_after (
-      params, mover, since (params, (uint64_t) mover * NEXT_ROBOT, number));
+    return axis_pose (params, mover, number);
+  return robot_pose_after (params, mover,
+      frames_since_start (params, (uint64_t) mover * NEXT_ROBOT, number));
 }
 
 RgbdPlan
@@ -313,7 +316,7 @@ rgbd_plan (const RgbdParams *params, int width, int height, uint64_t number)
       .camera = rgbd_camera (params, number),
       .n_movers = rgbd_count (params)};
 
-  if (width == 512 && height == 424) /* a Kinect One sees more */
+  if (width == 512 && height == 424) /* a Kinect One has a wider view */
     p.f = 365;
   for (int i = 0; i < RGBD_VIEWS; i++)
     p.views[i] = rgbd_camera (params, number - RGBD_LEARNS * (i + 1));
@@ -322,6 +325,6 @@ rgbd_plan (const RgbdParams *params, int width, int height, uint64_t number)
         .now = rgbd_pose (params, i, number), .rest = rgbd_pose (params, i, 0),
         .before = rgbd_pose (
             params, i, number > RGBD_LEARNS ? number - RGBD_LEARNS : 0)};
-  p.n_furniture = furnish (params, p.furniture);
+  p.n_furniture = add_furniture (params, p.furniture);
   return p;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rigid motions: tx ty tz in metres and a unit quaternion, w first, as in the
- * metadata.  Only + - * / and square roots, which every machine rounds
+ * Poses of the scene: tx ty tz in metres and a unit quaternion, w first, as in
+ * the metadata.  Only + - * / and square roots, which every machine rounds
  * alike. */
 #pragma once
 
@@ -11,7 +11,7 @@
 #include "common/pose_core.h"
 #include "scene/scene.h"
 
-/* As fractions of 2^32. */
+/* Turns and degrees as fractions of 2^32 of a turn. */
 static inline uint32_t
 rgbd_turns (double n)
 {
@@ -24,8 +24,8 @@ rgbd_degrees (double n)
   return rgbd_turns (n / 360);
 }
 
-/* The turn by @turn / 2^32 about axis 0, 1 or 2, then the way to (@x, @y,
- * @z). */
+/* The rotation by @turn / 2^32 about axis 0, 1 or 2, then the translation by
+ * (@x, @y, @z). */
 static inline Pose64
 rgbd_pose_of (int axis, uint32_t turn, double x, double y, double z)
 {
@@ -48,7 +48,7 @@ rgbd_pose_apply (const Pose64 *p, const double v[3], double out[3])
     out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2] + p->t[i];
 }
 
-/* First @b, then @a. */
+/* The pose that applies @b, then @a. */
 static inline Pose64
 rgbd_pose_chain (const Pose64 *a, const Pose64 *b)
 {

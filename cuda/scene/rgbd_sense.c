@@ -1,62 +1,65 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a structured-light sensor makes of the true depth: steps and holes
- * (Khoshelham and Oude Elberink, Sensors 12, 2012), and noise that grows where
- * a surface is seen at a slant (Nguyen, Izadi and Lovell, 3DIMPVT 2012). */
+ * What a structured-light sensor measures of the true depth: steps and holes
+ * (Khoshelham and Oude Elberink, Sensors 12, 2012), and noise that grows with
+ * the slant of a surface (Nguyen, Izadi and Lovell, 3DIMPVT 2012). */
 #include "scene/rgbd_core.h"
 
 #include "common/parallel.h"
 #include "common/random.h"
 
-/* Beyond these the sensor is blind. */
+/* Depths between which the sensor measures. */
 #define NEAR .5f
 #define FAR 5.f
 
 /* From the camera to the projector, which is right of it, metres. */
 #define BASELINE .075f
 
-/* Depth is this over a whole number, so that its steps are z^2 / 351 m: the
- * baseline times 585 pixels of focal length, in eighths of a pixel. */
+/* A measured depth is this divided by a whole number, so that its steps are z^2
+ * / 351 m: the baseline times a focal length of 585 pixels, in eighths of a
+ * pixel. */
 #define STEPS 351.f
 
-/* Neighbours whose depths differ by this part are two surfaces. */
+/* Neighbours whose depths differ by this part are on two surfaces. */
 #define JUMP .03f
 
-/* From this cosine on, 60 degrees between normal and ray, noise grows. */
+/* The cosine below which noise grows: 60 degrees between normal and ray. */
 #define SLANTED .5f
-/* A Kinect's grows by this over the root of the depth, times the square of that
- * angle over what it lacks of 90 degrees; metres. */
+/* The growth of a Kinect's noise in metres: this divided by the root of the
+ * depth, times the square of that angle divided by its difference from 90
+ * degrees. */
 #define SLANT 1e-4f
 
-/* The angle whose cosine is @c, 0 to 1: within 7e-5 (Abramowitz and Stegun,
- * 4.4.45), and the same on every machine. */
+/* The angle whose cosine is @c, 0 to 1, with an error of 7e-5 (Abramowitz and
+ * Stegun, 4.4.45), the same on every machine. */
 static float
-angle_of (float c)
+angle_of_cosine (float c)
 {
   return sqrtf (1 - c) *
       (1.5707288f + c * (-.2121144f + c * (.074261f - c * .0187293f)));
 }
 
-/* By how much more noise depth @z has where that cosine is @c than where a
- * surface faces the sensor, and a Kinect's is a quarter of a step: a factor. */
+/* The factor by which noise at depth @z and cosine @c exceeds that of a surface
+ * that faces the sensor, which is a quarter of a step for a Kinect. */
 static float
-slant (float z, float c)
+slant_factor (float z, float c)
 {
   float angle, part;
 
   if (!(c < SLANTED))
     return 1;
-  angle = angle_of (c);
+  angle = angle_of_cosine (c);
   part = angle / (1.5707963f - angle);
   return 1 + SLANT / sqrtf (z) * part * part * 4 * STEPS / (z * z);
 }
 
-/* What is drawn for a row: the sum of four even bytes, which is normally
+/* Draws the noise of a row: the sum of four even bytes, which is normally
  * distributed but for its tails, times @sigma. */
 static void
-draw_noise (float *noise, int width, int y, uint64_t key, float sigma)
+draw_row_noise (float *noise, int width, int y, uint64_t key, float sigma)
 {
-  const float scale = sigma / 147.8f; /* the deviation of that sum */
+  const float scale = sigma / 147.8f; /* @sigma over the standard deviation of
+                                         that sum */
   uint64_t bits = 0;
 
   for (int x = 0; x < width; x++) {
@@ -72,28 +75,29 @@ draw_noise (float *noise, int width, int y, uint64_t key, float sigma)
 
 /* Whole millimetres; 0 where the sensor is blind. */
 static uint16_t
-millimetres (float z)
+to_millimetres (float z)
 {
   return z >= NEAR && z <= FAR ? (uint16_t) (z * 1000 + .5f) : 0;
 }
 
-/* In whole steps; @c: as above.  From STEPS / NEAR steps on it is blind. */
+/* In whole steps; @c is the cosine.  Returns 0, blind, from STEPS / NEAR steps
+ * on. */
 static uint16_t
-measure (float z, float c, float noise)
+measure_depth (float z, float c, float noise)
 {
   float steps;
 
-  if (!millimetres (z))
+  if (!to_millimetres (z))
     return 0;
-  steps = STEPS / z + noise * slant (z, c) + .5f;
+  steps = STEPS / z + noise * slant_factor (z, c) + .5f;
   return steps >= 1 && steps < 2 * STEPS / NEAR
-      ? millimetres (STEPS / (float) (int) steps)
+      ? to_millimetres (STEPS / (float) (int) steps)
       : 0;
 }
 
-/* Where edges are, each pixel belongs to another surface than one of its
- * neighbours: half of them are torn, a quarter is blurred.  @lit has the depth
- * that is measured instead. */
+/* Changes the depth at edges, where a pixel has a neighbour on another surface:
+ * half of these pixels get no depth, a quarter the neighbour's.  Sets @lit to
+ * the depth that is measured. */
 static void
 blur_edges (const Rgbd *s, int y, uint64_t key, float *lit)
 {
@@ -123,13 +127,15 @@ blur_edges (const Rgbd *s, int y, uint64_t key, float *lit)
   }
 }
 
-/* What the projector does not light, and what reflects too little. */
+/* Removes the depth of surfaces that the projector does not light, or that
+ * reflect too little. */
 static void
-hide (const Rgbd *s, const RgbdRow *at, int y, float shift, uint16_t *depth)
+hide_unlit (
+    const Rgbd *s, const RgbdRow *at, int y, float shift, uint16_t *depth)
 {
   const float *z = s->z + (size_t) y * s->width;
   const uint8_t *marks = s->marks + (size_t) y * s->width;
-  float taken = INFINITY; /* columns of the projector from here on */
+  float taken = INFINITY; /* columns of the projector from here on are taken */
 
   for (int x = s->width - 1; x >= 0; x--) {
     float column = at->across[x] - shift / z[x];
@@ -147,7 +153,7 @@ typedef struct {
 } Sensor;
 
 static void
-sense_rows (void *data, int begin, int end)
+sense_depth_rows (void *data, int begin, int end)
 {
   const Sensor *sensor = data;
   Rgbd *s = sensor->s;
@@ -160,15 +166,15 @@ sense_rows (void *data, int begin, int end)
 
     if (sensor->sigma == 0) {
       for (int x = 0; x < s->width; x++)
-        depth[x] = millimetres (s->z[(size_t) y * s->width + x]);
+        depth[x] = to_millimetres (s->z[(size_t) y * s->width + x]);
       continue;
     }
-    draw_noise (noise, s->width, y, sensor->key, sensor->sigma);
+    draw_row_noise (noise, s->width, y, sensor->key, sensor->sigma);
     blur_edges (s, y, ~sensor->key, lit);
     for (int x = 0; x < s->width; x++)
-      depth[x] = measure (lit[x], facing ? facing[x] : 1, noise[x]);
+      depth[x] = measure_depth (lit[x], facing ? facing[x] : 1, noise[x]);
     rgbd_get_row (s, y, &row);
-    hide (s, &row, y, sensor->shift, depth);
+    hide_unlit (s, &row, y, sensor->shift, depth);
   }
 }
 
@@ -179,5 +185,5 @@ rgbd_sense (
   Sensor sensor = {s, random_u64 (random_u64 (params->seed, number), number),
       (float) plan->f * BASELINE, (float) params->noise / 8};
 
-  parallel_for (s->height, 0, sense_rows, &sensor);
+  parallel_for (s->height, 0, sense_depth_rows, &sensor);
 }

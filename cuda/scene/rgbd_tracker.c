@@ -1,24 +1,25 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The tracker: what it knows, and what it says about each pixel. */
+ * The tracker: its model, and the class that it gives each pixel. */
 #include "scene/rgbd_core.h"
 
 #include "common/parallel.h"
 
-/* ---- What it knows ----
+/* ---- The model ----
  *
- * The room, as far as one of its earlier views showed it, and what moves in its
- * place until the room was seen there.  A fusion of depth frames unlearns a
- * surface through which it sees, and learns what it sees instead. */
+ * The room, as far as an earlier view showed it, and each mover in its place
+ * until the room behind it was seen.  A fusion of depth frames forgets a
+ * surface through which it sees, and learns the surface behind. */
 
-/* Nothing is nearer to the camera, metres. */
+/* The nearest surface, metres. */
 #define NEAREST .5
 
-/* How far a pixel moves at most between the camera and the latest view: its
- * turn, which is most at the sides of the view, 35 degrees from its middle, and
- * its way as seen from the nearest point. */
+/* The greatest distance in pixels that a point moves between the camera and the
+ * latest view: by rotation, which is largest at the sides of the view, 35
+ * degrees from its middle, and by translation, seen from the nearest
+ * surface. */
 static int
-margin_of (const RgbdPlan *plan, const Pose64 *step)
+view_margin (const RgbdPlan *plan, const Pose64 *step)
 {
   double turn = fabs (step->q[1]) + fabs (step->q[2]) + fabs (step->q[3]);
   double way = fabs (step->t[0]) + fabs (step->t[1]) + fabs (step->t[2]);
@@ -26,10 +27,10 @@ margin_of (const RgbdPlan *plan, const Pose64 *step)
   return (int) (plan->f * (turn * (3 + 12 * turn) + 1.1 * way / NEAREST)) + 2;
 }
 
-RgbdMemory
-rgbd_memory (const RgbdPlan *plan)
+RgbdViews
+rgbd_views (const RgbdPlan *plan)
 {
-  RgbdMemory m = {.width = plan->width,
+  RgbdViews m = {.width = plan->width,
       .height = plan->height,
       .f = (float) plan->f,
       .cx = (float) plan->cx,
@@ -44,7 +45,7 @@ rgbd_memory (const RgbdPlan *plan)
     double axes[3][3];
 
     if (!k && plan->lens.min == 1) {
-      int rim = margin_of (plan, &step);
+      int rim = view_margin (plan, &step);
 
       m.known = (ImageBox){rim, rim, plan->width - rim, plan->height - rim};
     }
@@ -73,7 +74,7 @@ rgbd_memory (const RgbdPlan *plan)
 
 /* Moves the point @q to where the lens shows it, at the same depth. */
 static void
-bend (const RgbdLens *lens, float q[3])
+bend_point (const RgbdLens *lens, float q[3])
 {
   double x, y, factor;
 
@@ -85,7 +86,7 @@ bend (const RgbdLens *lens, float q[3])
 }
 
 bool
-rgbd_was_in_view (const RgbdMemory *m, float x, float y, float z)
+rgbd_was_in_view (const RgbdViews *m, float x, float y, float z)
 {
   float p[3] = {(x - m->cx) / m->f * z, (y - m->cy) / m->f * z, z};
 
@@ -95,7 +96,7 @@ rgbd_was_in_view (const RgbdMemory *m, float x, float y, float z)
 
     for (int i = 0; i < 3; i++)
       q[i] = v[i][0] * p[0] + v[i][1] * p[1] + v[i][2] * p[2] + v[i][3];
-    bend (&m->lens, q);
+    bend_point (&m->lens, q);
     q[0] = m->f * q[0] + (m->cx + .5f) * q[2];
     q[1] = m->f * q[1] + (m->cy + .5f) * q[2];
     if (q[2] > 0 && q[0] >= 0 && q[0] <= m->width * q[2] && q[1] >= 0 &&
@@ -106,12 +107,12 @@ rgbd_was_in_view (const RgbdMemory *m, float x, float y, float z)
 }
 
 bool
-rgbd_was_uncovered (const RgbdMemory *m, float x, float y, float z, bool moves)
+rgbd_was_uncovered (const RgbdViews *m, float x, float y, float z, bool moves)
 {
-  float own = moves ? .999f : 1; /* its own surface is not in its way */
+  float own = moves ? .999f : 1; /* a mover's own surface does not hide it */
 
   for (int i = 0; i < m->n_parts; i++) {
-    RgbdTarget t = m->parts[i]; /* seen from where the camera was then */
+    RgbdTarget t = m->parts[i]; /* from the camera of that view */
     float way[3], part, facing;
 
     for (int k = 0; k < 3; k++) {
@@ -125,10 +126,10 @@ rgbd_was_uncovered (const RgbdMemory *m, float x, float y, float z, bool moves)
   return true;
 }
 
-/* ---- What it says about each pixel ----
+/* ---- The class of a pixel ----
  *
- * Korn, Sanders and Pauli, figure 1 and section 2.3.  It knows the true pose,
- * and looks at its model along the same ray. */
+ * Korn, Sanders and Pauli, figure 1 and section 2.3.  The tracker knows the
+ * true pose, and compares with its model along the same ray. */
 
 /* The voxel grid of the model, metres in the world: a cube. */
 #define VOLUME_X 2.1f
@@ -137,13 +138,13 @@ rgbd_was_uncovered (const RgbdMemory *m, float x, float y, float z, bool moves)
 #define VOLUME_FAR 4.f
 
 /* The rays of a row of pixels in the world: first + across * right + bend *
- * down, from t on. */
+ * down, starting at t. */
 typedef struct {
   float t[3], first[3], right[3], down[3];
 } Rays;
 
 static Rays
-rays_of (const RgbdPlan *plan, int y)
+rays_of_row (const RgbdPlan *plan, int y)
 {
   double axes[3][3], u = -plan->cx / plan->f, v = (y - plan->cy) / plan->f;
   Rays r;
@@ -158,9 +159,9 @@ rays_of (const RgbdPlan *plan, int y)
   return r;
 }
 
-/* Adds to the sums those neighbours that are within the limit. */
+/* Adds the neighbours within the limit to the sums. */
 static void
-add_neighbours (const uint16_t *row, const uint16_t *neighbour, int width,
+add_near_neighbours (const uint16_t *row, const uint16_t *neighbour, int width,
     const uint16_t *limit, uint16_t *sum, uint16_t *n)
 {
 #pragma omp simd
@@ -174,11 +175,11 @@ add_neighbours (const uint16_t *row, const uint16_t *neighbour, int width,
   }
 }
 
-/* Each pixel's mean with those around it that are within three steps of depth:
- * what a tracker's filter leaves of the noise, metres.  The sensor ends at 5 m,
- * so that nine depths fit 16 bits. */
+/* Averages each pixel with its neighbours that are within three steps of depth,
+ * as a tracker's filter reduces noise; metres.  The sensor ends at 5 m, so that
+ * the sum of nine depths fits 16 bits. */
 static void
-smooth_row (const Rgbd *s, int y, float *smooth)
+smooth_depth_row (const Rgbd *s, int y, float *smooth)
 {
   uint16_t limit[RGBD_MAX_SIZE], sum[RGBD_MAX_SIZE], n[RGBD_MAX_SIZE];
   const uint16_t *row = rgbd_depth_row (s, y);
@@ -192,13 +193,14 @@ smooth_row (const Rgbd *s, int y, float *smooth)
   }
   for (int j = -1; j <= 1; j++)
     for (int i = -1; i <= 1; i++)
-      add_neighbours (row, row + j * (width + 2) + i, width, limit, sum, n);
+      add_near_neighbours (
+          row, row + j * (width + 2) + i, width, limit, sum, n);
   for (int x = 0; x < width; x++)
     smooth[x] = sum[x] * .001f / n[x];
 }
 
 static void
-take_row (const Rgbd *s, int y, float *exact)
+read_depth_row (const Rgbd *s, int y, float *exact)
 {
   const uint16_t *row = rgbd_depth_row (s, y);
 
@@ -207,7 +209,7 @@ take_row (const Rgbd *s, int y, float *exact)
 }
 
 static void
-classify_row (const Rgbd *s, const Rays *rays, const RgbdRow *row, int y,
+classify_depth_row (const Rgbd *s, const Rays *rays, const RgbdRow *row, int y,
     const float *depth, uint8_t *class)
 {
   const size_t at = (size_t) y * s->width;
@@ -243,7 +245,7 @@ typedef struct {
 } Tracker;
 
 static void
-classify_rows (void *data, int begin, int end)
+classify_depth_rows (void *data, int begin, int end)
 {
   const Tracker *t = data;
   int width = t->s->width;
@@ -253,14 +255,14 @@ classify_rows (void *data, int begin, int end)
 
   for (int y = begin; y < end; y++) {
     uint8_t *to = t->classes + 2 * (size_t) y * width;
-    Rays rays = rays_of (t->plan, y);
+    Rays rays = rays_of_row (t->plan, y);
 
     if (t->has_noise)
-      smooth_row (t->s, y, z);
+      smooth_depth_row (t->s, y, z);
     else
-      take_row (t->s, y, z);
+      read_depth_row (t->s, y, z);
     rgbd_get_row (t->s, y, &row);
-    classify_row (t->s, &rays, &row, y, z, class);
+    classify_depth_row (t->s, &rays, &row, y, z, class);
     for (int x = 0; x < width; x++)
       to[2 * x] = class[x], to[2 * x + 1] = 0;
   }
@@ -272,5 +274,5 @@ rgbd_classify (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
 {
   Tracker t = {s, plan, params->noise > 0, classes};
 
-  parallel_for (s->height, 0, classify_rows, &t);
+  parallel_for (s->height, 0, classify_depth_rows, &t);
 }

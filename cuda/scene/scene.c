@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What every synthetic scene shares: noise, grain, moments, and how a
- * picture is stored. */
+ * Functions of all synthetic scenes: noise, grain, moments, and storing a
+ * picture. */
 #include "scene/scene.h"
 
 #include <math.h>
@@ -30,7 +30,8 @@ scene_make_noise (double sigma, int16_t table[SCENE_NOISE])
   }
 }
 
-/* Smooth between the corners of the cells, without a kink at their sides. */
+/* The grain is smooth between the corners of the cells, without a kink at their
+ * sides. */
 void
 scene_add_grain (
     float *row, int width, int y, uint64_t key, int size, float weight)
@@ -38,7 +39,8 @@ scene_add_grain (
   uint64_t above = (uint64_t) (y / size) << 32;
   uint64_t below = (uint64_t) (y / size + 1) << 32;
   float v = (float) (y % size) / size;
-  float left = 0, right = 0; /* in this row, at the borders of the cell */
+  float left = 0, right = 0; /* of this row, at the cell's left and right
+                                side */
 
   v = v * v * (3 - 2 * v);
   for (int x = 0; x < width; x++) {
@@ -62,10 +64,10 @@ typedef struct {
   uint64_t n, x, y, xx, xy, yy;
 } Sums;
 
-/* Relative to the corner of @b, where the sums of squares of any frame stay
- * far from 2^64. */
+/* Sums relative to the corner of @b, so that the sums of squares of any frame
+ * stay far below 2^64. */
 static Sums
-count (const uint16_t *labels, int width, ImageBox b, uint16_t label,
+count_label (const uint16_t *labels, int width, ImageBox b, uint16_t label,
     ImageBox *box)
 {
   Sums s = {0};
@@ -90,8 +92,8 @@ void
 scene_measure (SceneObject *object, const uint16_t *labels, int width,
     ImageBox bounds, uint16_t label)
 {
-  const double square = 1. / 12; /* a pixel's own second moment */
-  Sums s = count (labels, width, bounds, label, &object->box);
+  const double square = 1. / 12; /* the second moment of a single pixel */
+  Sums s = count_label (labels, width, bounds, label, &object->box);
   double n = s.n, mx = s.x / n, my = s.y / n;
   double xx = s.xx / n - mx * mx + square, xy = s.xy / n - mx * my;
   double yy = s.yy / n - my * my + square;
@@ -111,10 +113,10 @@ scene_measure (SceneObject *object, const uint16_t *labels, int width,
   object->elongation = sqrt ((mean + spread) / (mean - spread));
 }
 
-/* ---- An RGB picture, stored in each of the layouts ---- */
+/* ---- Storing an RGB picture in each of the layouts ---- */
 
 static void
-put_packed (const Image *img, const uint8_t *rgb, int y)
+put_packed_row (const Image *img, const uint8_t *rgb, int y)
 {
   bool swap = img->format == IMAGE_BGR || img->format == IMAGE_BGRA;
   int bytes = img->format == IMAGE_RGB || img->format == IMAGE_BGR ? 3 : 4;
@@ -128,7 +130,7 @@ put_packed (const Image *img, const uint8_t *rgb, int y)
 }
 
 static void
-put_luma (const Image *img, const Yuv *m, const uint8_t *rgb, int y)
+put_luma_row (const Image *img, const Yuv *m, const uint8_t *rgb, int y)
 {
   bool yuy2 = img->format == IMAGE_YUY2, p010 = img->format == IMAGE_P010;
   bool words = p010 || img->format == IMAGE_GRAY16; /* little endian */
@@ -147,7 +149,7 @@ put_luma (const Image *img, const Yuv *m, const uint8_t *rgb, int y)
 
 /* The mean colour of the up to two by two pixels right of and below @rgb. */
 static void
-block_mean (const uint8_t *rgb, size_t row, int w, int h, uint8_t mean[3])
+mean_of_block (const uint8_t *rgb, size_t row, int w, int h, uint8_t mean[3])
 {
   for (int c = 0; c < 3; c++) {
     int sum = rgb[c] + (w > 1 ? rgb[c + 3] : rgb[c]);
@@ -159,9 +161,10 @@ block_mean (const uint8_t *rgb, size_t row, int w, int h, uint8_t mean[3])
   }
 }
 
-/* The chroma of @rows rows from @y on. */
+/* Stores the chroma of @rows rows from @y on. */
 static void
-put_chroma (const Image *img, const Yuv *m, const uint8_t *rgb, int y, int rows)
+put_chroma_row (
+    const Image *img, const Yuv *m, const uint8_t *rgb, int y, int rows)
 {
   size_t row = (size_t) img->width * 3;
   uint8_t *u = NULL, *v = NULL, yuv[3], mean[3];
@@ -189,7 +192,7 @@ put_chroma (const Image *img, const Yuv *m, const uint8_t *rgb, int y, int rows)
       return;
   }
   for (int x = 0; x < img->width; x += 2, u += step, v += step, rgb += 6) {
-    block_mean (rgb, row, img->width - x, rows, mean);
+    mean_of_block (rgb, row, img->width - x, rows, mean);
     yuv_from_rgb (m, mean, yuv);
     u[0] = yuv[1], v[0] = yuv[2];
     if (img->format == IMAGE_P010)
@@ -208,13 +211,13 @@ scene_put_rows (const Image *img, const uint8_t *rgb, int y)
 
   for (int i = 0; i < rows; i++, p += (size_t) img->width * 3) {
     if (!grey && !image_is_yuv (img->format)) {
-      put_packed (img, p, y + i);
+      put_packed_row (img, p, y + i);
       continue;
     }
-    put_luma (img, &m, p, y + i);
+    put_luma_row (img, &m, p, y + i);
     if (!quarter)
-      put_chroma (img, &m, p, y + i, 1);
+      put_chroma_row (img, &m, p, y + i, 1);
   }
   if (quarter)
-    put_chroma (img, &m, rgb + (size_t) y * img->width * 3, y, rows);
+    put_chroma_row (img, &m, rgb + (size_t) y * img->width * 3, y, rows);
 }

@@ -138,7 +138,7 @@ const Param clutter_params[] = {BY_HAND (TITLED, "Frames of a scene", NUMBER,
 #define SCENE(Name, name) \
  Name##Params name##_defaults (void) \
  { \
-  Name##Params p = {.scene.n_objects = 0}; /* the rest is nothing, too */ \
+  Name##Params p = {.scene.n_objects = 0}; /* all other members are 0, too */ \
 \
   params_defaults (scene_params, &p.scene); \
   params_defaults (name##_params, &p); \

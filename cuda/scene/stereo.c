@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The scene `stereo`: its memory, the order in which a frame comes about, and
- * what is true of it. */
+ * The scene `stereo`: its memory, the order in which a frame is made, and its
+ * truth. */
 #include "scene/stereo_core.h"
 
 #include <stdatomic.h>
@@ -10,8 +10,8 @@
 #include "common/device.h"
 #include "common/parallel.h"
 
-/* Two rays to one point meet the surface at depths that differ by less than
- * this part: more than rounding, less than a tenth of a millimetre a metre. */
+/* Two rays to one point meet the surface at depths that differ by a smaller
+ * part: more than by rounding, less than a tenth of a millimetre a metre. */
 #define SAME 1e-5
 
 const char *
@@ -57,7 +57,7 @@ stereo_free (Stereo *s)
 }
 
 static const char *
-reject (
+check_stereo (
     const Stereo *s, const StereoParams *p, StereoView view, const Image *img)
 {
   if ((unsigned) view > STEREO_RIGHT)
@@ -69,10 +69,11 @@ reject (
   return NULL;
 }
 
-/* Whether the other camera sees what this one has at depth @z: the ray from
- * there meets nothing before. */
+/* Whether the other camera sees the point at depth @z of this view: its ray
+ * meets no surface before. */
 static bool
-is_seen (const StereoPlan *plan, StereoView view, int x, int y, double z)
+is_seen_by_other (
+    const StereoPlan *plan, StereoView view, int x, int y, double z)
 {
   const StereoCamera *c = plan->camera;
   double d = stereo_disparity (plan, z), rows = c[1].cy - c[0].cy;
@@ -85,7 +86,7 @@ is_seen (const StereoPlan *plan, StereoView view, int x, int y, double z)
 }
 
 static void
-note (const StereoPlan *plan, StereoView view, int x, int y, double z,
+write_maps (const StereoPlan *plan, StereoView view, int x, int y, double z,
     const StereoMaps *maps)
 {
   size_t at = (size_t) y * plan->width + x;
@@ -96,7 +97,7 @@ note (const StereoPlan *plan, StereoView view, int x, int y, double z,
   if (maps->depth)
     maps->depth[at] = there ? (float) z : NAN;
   if (maps->seen)
-    maps->seen[at] = there && is_seen (plan, view, x, y, z) ? 255 : 0;
+    maps->seen[at] = there && is_seen_by_other (plan, view, x, y, z) ? 255 : 0;
 }
 
 typedef struct {
@@ -105,12 +106,13 @@ typedef struct {
   StereoView view;
   const StereoMaps *maps;
   int label[STEREO_THINGS];
-  atomic_ullong full[STEREO_THINGS]; /* pixels, hidden ones too */
+  atomic_ullong full[STEREO_THINGS]; /* pixels of each thing, including hidden
+                                        ones */
 } View;
 
-/* Fills z, things, labels and maps. */
+/* Sets z, things, labels and maps. */
 static void
-cast_rows (void *data, int begin, int end)
+cast_stereo_rows (void *data, int begin, int end)
 {
   View *v = data;
   const StereoPlan *plan = v->plan;
@@ -128,15 +130,16 @@ cast_rows (void *data, int begin, int end)
       for (int i = 0; i < plan->n; i++)
         full[i] += hit.met >> i & 1;
       if (v->maps)
-        note (plan, v->view, x, y, hit.z, v->maps);
+        write_maps (plan, v->view, x, y, hit.z, v->maps);
     }
   for (int i = 0; i < plan->n; i++)
     atomic_fetch_add (&v->full[i], full[i]);
 }
 
-/* The middle of a thing in the camera's axes, and its pixel. */
+/* Sets @p to the middle of a thing in the camera's axes, and @pixel to its
+ * pixel. */
 static void
-middle (const StereoPlan *plan, StereoView view, int thing, double p[3],
+thing_middle (const StereoPlan *plan, StereoView view, int thing, double p[3],
     double pixel[2])
 {
   const StereoCamera *c = &plan->camera[view];
@@ -148,15 +151,15 @@ middle (const StereoPlan *plan, StereoView view, int thing, double p[3],
 }
 
 static StereoObject
-look (const Stereo *s, const StereoPlan *plan, const StereoPlan *next,
+thing_truth (const Stereo *s, const StereoPlan *plan, const StereoPlan *next,
     StereoView view, int thing, int id)
 {
   const StereoThing *t = &plan->thing[thing];
   StereoObject o = {.seen = {.id = id, .label = t->label}};
   double from[2], to[2], p[3];
 
-  middle (next, view, thing, p, to);
-  middle (plan, view, thing, o.pose, from);
+  thing_middle (next, view, thing, p, to);
+  thing_middle (plan, view, thing, o.pose, from);
   memcpy (o.pose + 3, t->pose.q, sizeof t->pose.q);
   o.seen.vx = to[0] - from[0];
   o.seen.vy = to[1] - from[1];
@@ -173,7 +176,7 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
     uint64_t number, const Image *img, StereoTruth *truth,
     const StereoMaps *maps)
 {
-  const char *err = reject (s, params, view, img);
+  const char *err = check_stereo (s, params, view, img);
   StereoPlan plan, next;
   View v = {.s = s, .plan = &plan, .view = view, .maps = maps};
   int n = 0;
@@ -183,7 +186,7 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
   plan = stereo_plan (params, s->width, s->height, number);
   for (int i = 0; i < plan.n; i++)
     v.label[i] = plan.thing[i].label ? ++n : 0;
-  parallel_for (s->height, 8, cast_rows, &v);
+  parallel_for (s->height, 8, cast_stereo_rows, &v);
   stereo_develop (s, &plan, params, view, number, img);
   if (maps && maps->labels)
     memcpy (maps->labels, s->labels,
@@ -201,7 +204,7 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
     if (v.label[i]) {
       StereoObject *o = &truth->objects[v.label[i] - 1];
 
-      *o = look (s, &plan, &next, view, i, v.label[i] - 1);
+      *o = thing_truth (s, &plan, &next, view, i, v.label[i] - 1);
       o->seen.full_area = v.full[i];
     }
   return NULL;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a ray meets, and how the surface lies there. */
+ * The first surface on a ray, and its normal. */
 #include "scene/stereo_core.h"
 
 /* ---- The head ----
  *
- * An ellipsoid from which nose, brows, lips, chin and ears stand out and into
- * which the eyes are set.  It looks towards -z. */
+ * An ellipsoid with nose, brows, lips, chin and ears that stand out, and with
+ * eyes that are set in.  It looks towards -z. */
 
 const double stereo_head_half[3] = {.085, .125, .105};
 
-/* Smooth bumps: where on the unit sphere, how high (below 0: how deep) and how
- * wide, in half sizes of the head. */
+/* Smooth bumps: place on the unit sphere, height (below 0: depth) and width, in
+ * half sizes of the head. */
 static const struct {
   double at[3], height, radius;
 } bumps[] = {
@@ -29,19 +29,20 @@ static const struct {
 
 #define N_BUMPS (int) (sizeof bumps / sizeof *bumps)
 
-/* How much a bump changes the level, at most, on a way of unit length: its
+/* The greatest change of the level by a bump on a way of unit length: its
  * profile (1 - q^2)^3 is steepest at q^2 = 1/5. */
 #define STEEP 1.7174
 
-/* The bumps that matter, and how much they change together. */
+/* The bumps on a ray's way, and the greatest change of the level by all of
+ * them. */
 typedef struct {
   int n, bump[N_BUMPS];
   double highest, steepest;
 } Bumps;
 
-/* At @s, in half sizes; so is the gradient. */
+/* The level at @s, and its gradient; both in half sizes. */
 static double
-level_at (const Bumps *some, const double s[3], double gradient[3])
+head_level_at (const Bumps *some, const double s[3], double gradient[3])
 {
   double r = sqrt (s[0] * s[0] + s[1] * s[1] + s[2] * s[2]), level = r - 1;
 
@@ -72,20 +73,20 @@ stereo_head_level (const double p[3], double gradient[3])
 
   for (int k = 0; k < N_BUMPS; k++)
     all.bump[k] = k;
-  level = level_at (&all, s, gradient);
+  level = head_level_at (&all, s, gradient);
   for (int i = 0; i < 3; i++)
     gradient[i] /= half[i];
   return level;
 }
 
-/* A ray in half sizes, and the squares and products of its parts. */
+/* A ray in half sizes, and the squares and products of its components. */
 typedef struct {
   double eye[3], way[3], a, b, c;
 } Ray;
 
 /* The bumps that the ray passes through. */
 static Bumps
-bumps_on (const Ray *ray)
+bumps_on_ray (const Ray *ray)
 {
   Bumps some = {.steepest = 1};
 
@@ -106,9 +107,9 @@ bumps_on (const Ray *ray)
   return some;
 }
 
-/* Where the ray is within the head made larger. */
+/* Finds the part of the ray within the head enlarged by @larger. */
 static bool
-enter (const Ray *ray, double larger, double *in, double *out)
+enter_head (const Ray *ray, double larger, double *in, double *out)
 {
   double root = ray->b * ray->b - ray->a * (ray->c - larger * larger);
 
@@ -120,27 +121,28 @@ enter (const Ray *ray, double larger, double *in, double *out)
 }
 
 static double
-follow (const Ray *ray, const Bumps *some, double z, double *slope)
+level_on_ray (const Ray *ray, const Bumps *some, double z, double *slope)
 {
   double s[3], g[3], level;
 
   for (int i = 0; i < 3; i++)
     s[i] = ray->eye[i] + z * ray->way[i];
-  level = level_at (some, s, g);
+  level = head_level_at (some, s, g);
   *slope = g[0] * ray->way[0] + g[1] * ray->way[1] + g[2] * ray->way[2];
   return level;
 }
 
-/* Between a place outside and one inside. */
+/* Finds the surface between a place outside and one inside. */
 static double
-bisect (const Ray *ray, const Bumps *some, double outside, double inside)
+bisect_to_head (
+    const Ray *ray, const Bumps *some, double outside, double inside)
 {
   double slope;
 
   for (int i = 0; i < 50; i++) {
     double z = (outside + inside) / 2;
 
-    if (follow (ray, some, z, &slope) > 0)
+    if (level_on_ray (ray, some, z, &slope) > 0)
       outside = z;
     else
       inside = z;
@@ -148,18 +150,19 @@ bisect (const Ray *ray, const Bumps *some, double outside, double inside)
   return outside;
 }
 
-/* Steps that cannot pass through the surface; near it Newton's, which are at
- * most eight times as long. */
+/* Goes in steps that cannot pass through the surface; near it in Newton's
+ * steps, which are at most eight times as long. */
 static bool
-march (const Ray *ray, const Bumps *some, double at, double out, double *z)
+march_to_head (
+    const Ray *ray, const Bumps *some, double at, double out, double *z)
 {
   double speed = some->steepest * sqrt (ray->a), last = at;
 
   for (int i = 0; i < 500 && at <= out; i++) {
-    double slope, level = follow (ray, some, at, &slope), step;
+    double slope, level = level_on_ray (ray, some, at, &slope), step;
 
     if (level < -1e-12)
-      at = bisect (ray, some, last, at);
+      at = bisect_to_head (ray, some, last, at);
     if (level < 1e-12) {
       *z = at;
       return true;
@@ -185,18 +188,18 @@ stereo_head_meet (const double eye[3], const double way[3], double *z)
     ray.a += ray.way[i] * ray.way[i], ray.b += ray.eye[i] * ray.way[i];
     ray.c += ray.eye[i] * ray.eye[i];
   }
-  if (!enter (&ray, STEREO_BUMPS, z, &out))
+  if (!enter_head (&ray, STEREO_BUMPS, z, &out))
     return false;
-  some = bumps_on (&ray);
-  if (!enter (&ray, 1 + some.highest, z, &out))
+  some = bumps_on_ray (&ray);
+  if (!enter_head (&ray, 1 + some.highest, z, &out))
     return false;
-  return !some.n || march (&ray, &some, *z, out, z);
+  return !some.n || march_to_head (&ray, &some, *z, out, z);
 }
 
-/* ---- What a ray meets first ---- */
+/* ---- The first surface on a ray ---- */
 
 static bool
-meet_plane (
+meet_thing_plane (
     const double half[3], const double eye[3], const double ray[3], double *z)
 {
   if (ray[2] == 0)
@@ -207,7 +210,7 @@ meet_plane (
 }
 
 static bool
-meet_ball (double radius, const double e[3], const double d[3], double *z)
+meet_thing_ball (double radius, const double e[3], const double d[3], double *z)
 {
   double a = d[0] * d[0] + d[1] * d[1] + d[2] * d[2];
   double b = e[0] * d[0] + e[1] * d[1] + e[2] * d[2];
@@ -221,7 +224,7 @@ meet_ball (double radius, const double e[3], const double d[3], double *z)
 }
 
 static void
-ray_of (const StereoCamera *c, const StereoTarget *t, double x, double y,
+ray_in_thing (const StereoCamera *c, const StereoTarget *t, double x, double y,
     double ray[3])
 {
   double u = (x - c->cx) / c->f, v = (y - c->cy) / c->f;
@@ -231,14 +234,14 @@ ray_of (const StereoCamera *c, const StereoTarget *t, double x, double y,
 }
 
 static bool
-meet (const StereoThing *thing, const double eye[3], const double ray[3],
+meet_thing (const StereoThing *thing, const double eye[3], const double ray[3],
     double *z)
 {
   switch (thing->shape) {
     case STEREO_PLANE:
-      return meet_plane (thing->half, eye, ray, z);
+      return meet_thing_plane (thing->half, eye, ray, z);
     case STEREO_BALL:
-      return meet_ball (thing->half[0], eye, ray, z);
+      return meet_thing_ball (thing->half[0], eye, ray, z);
     case STEREO_FACE:
       return stereo_head_meet (eye, ray, z);
   }
@@ -256,8 +259,8 @@ stereo_cast (const StereoPlan *plan, StereoView view, double x, double y)
 
     if (x < t->x0 || x > t->x1 || y < t->y0 || y > t->y1)
       continue;
-    ray_of (&plan->camera[view], t, x, y, ray);
-    if (!meet (&plan->thing[i], t->eye, ray, &z) || z <= 0)
+    ray_in_thing (&plan->camera[view], t, x, y, ray);
+    if (!meet_thing (&plan->thing[i], t->eye, ray, &z) || z <= 0)
       continue;
     hit.met |= 1u << i;
     if (z < hit.z)
@@ -273,7 +276,7 @@ stereo_point (const StereoPlan *plan, StereoView view, int thing, double x,
   const StereoTarget *t = &plan->target[view][thing];
   double ray[3];
 
-  ray_of (&plan->camera[view], t, x, y, ray);
+  ray_in_thing (&plan->camera[view], t, x, y, ray);
   for (int i = 0; i < 3; i++)
     p[i] = t->eye[i] + z * ray[i];
 }

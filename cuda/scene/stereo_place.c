@@ -1,23 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What stands where.  Ways are sinusoids whose phases are 32-bit fractions of a
- * turn, so that any frame number is as good as any other. */
+ * The places of all things.  Their paths are sinusoids whose phases are 32-bit
+ * fractions of a turn, so that large frame numbers are as good as small
+ * ones. */
 #include "scene/stereo_core.h"
 
 #include "common/random.h"
 
-/* Of the lens at 640 x 480, pixels; in proportion at other sizes. */
+/* Focal length at 640 x 480, pixels; at other sizes in proportion. */
 #define FOCAL 700.
 
-/* Degrees about y and x and metres of the middle, and how far each sways to
- * both sides. */
+/* Degrees about y and x, metres of the middle, and how far each sways to both
+ * sides. */
 typedef struct {
   StereoShape shape;
   StereoContents part;
   const char *label;
   double half[3];
   double yaw, pitch, x, y, z;
-  double yaws, pitches, shift; /* shift: of x, of y half and of z half */
+  double yaws, pitches, shift; /* shift: along x; half of it along y and z */
   uint8_t paint[3];
 } Item;
 
@@ -40,9 +41,9 @@ static const Item items[STEREO_THINGS] = {
         {178, 140, 120}},
 };
 
-/* -1 to 1, once to and fro within 90 to 150 frames. */
+/* A number of -1 to 1, once to and fro within 90 to 150 frames. */
 static double
-sway (uint64_t key, int axis, double speed, uint64_t number)
+thing_sway (uint64_t key, int axis, double speed, uint64_t number)
 {
   double rate = speed / (90 + 60 * random_unit (key, 2 * axis));
   uint32_t start = (uint32_t) random_u64 (key, 2 * axis + 1);
@@ -51,13 +52,13 @@ sway (uint64_t key, int axis, double speed, uint64_t number)
 }
 
 static Pose64
-pose_of (const Item *item, uint64_t key, double speed, uint64_t number)
+pose_of_thing (const Item *item, uint64_t key, double speed, uint64_t number)
 {
   double s[5], moved = item->shift > 0 ? .04 : 0; /* by the seed */
   Pose64 yaw, pitch;
 
   for (int i = 0; i < 5; i++)
-    s[i] = sway (key, i, speed, number);
+    s[i] = thing_sway (key, i, speed, number);
   yaw = rgbd_pose_of (1, scene_turns ((item->yaw + item->yaws * s[0]) / 360),
       item->x + item->shift * s[2] + moved * (random_unit (key, 10) - .5),
       item->y + item->shift / 2 * s[3] + moved * (random_unit (key, 11) - .5),
@@ -67,10 +68,11 @@ pose_of (const Item *item, uint64_t key, double speed, uint64_t number)
   return rgbd_pose_chain (&yaw, &pitch);
 }
 
-/* The pixels between the corners of a thing; all where one of them is behind
- * the camera. */
+/* Sets the bounds of the pixels between the corners of a thing; all pixels if a
+ * corner is behind the camera. */
 static void
-bound (StereoTarget *t, const StereoThing *thing, const StereoCamera *c)
+set_pixel_bounds (
+    StereoTarget *t, const StereoThing *thing, const StereoCamera *c)
 {
   t->x0 = t->y0 = INFINITY, t->x1 = t->y1 = -INFINITY;
   for (int k = 0; k < 8 && isfinite (thing->half[0]); k++) {
@@ -91,7 +93,7 @@ bound (StereoTarget *t, const StereoThing *thing, const StereoCamera *c)
 }
 
 static StereoTarget
-aim (const StereoThing *thing, const StereoCamera *camera)
+aim_at_thing (const StereoThing *thing, const StereoCamera *camera)
 {
   Pose64 back = rgbd_pose_inverse (&thing->pose);
   double eye[3] = {camera->eye, 0, 0};
@@ -99,7 +101,7 @@ aim (const StereoThing *thing, const StereoCamera *camera)
 
   rgbd_pose_apply (&back, eye, t.eye);
   quat64_matrix (back.q, t.turn);
-  bound (&t, thing, camera);
+  set_pixel_bounds (&t, thing, camera);
   return t;
 }
 
@@ -121,14 +123,15 @@ stereo_plan (const StereoParams *p, int width, int height, uint64_t number)
     if (p->contents != STEREO_ALL && p->contents != item->part)
       continue;
     *t = (StereoThing){item->shape, item->label,
-        .pose = pose_of (item, random_u64 (p->seed, i), p->speed, number)};
+        .pose =
+            pose_of_thing (item, random_u64 (p->seed, i), p->speed, number)};
     memcpy (t->paint, item->paint, sizeof t->paint);
     for (int k = 0; k < 3; k++)
       t->half[k] = item->shape == STEREO_FACE
           ? stereo_head_half[k] * STEREO_BUMPS
           : item->half[k];
     for (int view = 0; view < 2; view++)
-      plan.target[view][plan.n] = aim (t, &plan.camera[view]);
+      plan.target[view][plan.n] = aim_at_thing (t, &plan.camera[view]);
     plan.n++;
   }
   return plan;

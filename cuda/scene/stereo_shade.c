@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The picture: texture in the light of one lamp, 3 by 3 samples a pixel, then
- * what the right camera makes of the light, and noise.
+ * The picture: texture in the light of one lamp with 3 by 3 samples a pixel,
+ * then the right camera's response to light, and noise.
  *
- * Where a pixel and its neighbours show one smooth surface, its samples lie on
- * the plane that touches the surface at the pixel's centre; that is off by
- * micrometres.  Elsewhere each sample is a ray. */
+ * If a pixel and its neighbours show one smooth surface, its samples lie on the
+ * plane that touches the surface at the pixel's centre, with an error of
+ * micrometres. Otherwise each sample is a ray. */
 #include "scene/stereo_core.h"
 
 #include "common/parallel.h"
@@ -15,24 +15,24 @@
 
 /* ---- The texture ----
  *
- * Octaves of noise on lattices through which a surface cuts.  Each view shows
- * those whose cells are 2 to 64 pixels wide.  That depends on depth alone,
- * which both cameras agree on, so both see the same surface, and what a pixel
- * averages is nearly free of waves too short for it. */
+ * Octaves of noise on lattices that are cut by the surface.  A view shows the
+ * octaves whose cells are 2 to 64 pixels wide.  This depends on depth alone,
+ * which is the same for both cameras, so that both see the same texture, and
+ * the mean over a pixel has hardly any waves that are too short for it. */
 
 #define LATTICE (STEREO_CORNERS - 1)
 #define MASK (LATTICE - 1)
 #define ROW STEREO_CORNERS
 #define LAYER (STEREO_CORNERS * STEREO_CORNERS)
 
-/* Cells of the finest octave there is, metres. */
+/* Cells of the finest octave, metres. */
 #define FINEST .00025
 
 /* Octaves from here on are smooth within a pixel. */
 #define SMOOTH 2
 
 static void
-make_lattice (Stereo *s, uint64_t seed)
+fill_lattice (Stereo *s, uint64_t seed)
 {
   float *to = s->lattice;
 
@@ -49,36 +49,37 @@ make_lattice (Stereo *s, uint64_t seed)
   s->has_lattice = true;
 }
 
-/* The next lower number, or by rounding its neighbour, where a cell's straight
- * lines go on; |v| < 1024. */
+/* The next lower integer, or by rounding its neighbour, where a cell's straight
+ * lines continue; |v| < 1024. */
 static inline int
-whole (float v)
+floor_fast (float v)
 {
   return (int) (v + 1024) - 1024;
 }
 
 static inline float
-mix (const float *p, float u)
+mix_linear (const float *p, float u)
 {
   return p[0] + u * (p[1] - p[0]);
 }
 
-/* Linear between the corners of cells; (@x, @y, @z) is from the corner @at. */
+/* Interpolates linearly between the corners of cells; (@x, @y, @z) is relative
+ * to the corner @at. */
 static inline float
 lattice_at (const float *lattice, const int at[3], float x, float y, float z)
 {
-  int i = whole (x), j = whole (y), k = whole (z);
+  int i = floor_fast (x), j = floor_fast (y), k = floor_fast (z);
   float u = x - (float) i, v = y - (float) j, w = z - (float) k;
   const float *p = lattice + ((at[2] + k) & MASK) * LAYER +
       ((at[1] + j) & MASK) * ROW + ((at[0] + i) & MASK);
-  float a = mix (p, u), b = mix (p + ROW, u);
-  float c = mix (p + LAYER, u), d = mix (p + LAYER + ROW, u);
+  float a = mix_linear (p, u), b = mix_linear (p + ROW, u);
+  float c = mix_linear (p + LAYER, u), d = mix_linear (p + LAYER + ROW, u);
 
   a += v * (b - a), c += v * (d - c);
   return a + w * (c - a);
 }
 
-/* Of all samples of a pixel whose sides are @right and @down. */
+/* The mean over all samples of a pixel whose sides are @right and @down. */
 static float
 lattice_mean (const float *lattice, const int at[3], const float p[3],
     const float right[3], const float down[3])
@@ -96,16 +97,16 @@ lattice_mean (const float *lattice, const int at[3], const float p[3],
   return sum / (n * n);
 }
 
-/* Turned, so that no plane lies along the lattice. */
+/* Rotates @v, so that no plane lies along the lattice. */
 static void
-turn (const double v[3], double out[3])
+rotate_off_lattice (const double v[3], double out[3])
 {
   out[0] = .7 * v[0] + .5 * v[1] - .51 * v[2];
   out[1] = -.62 * v[0] + .78 * v[1] - .09 * v[2];
   out[2] = .35 * v[0] + .38 * v[1] + .86 * v[2];
 }
 
-/* Turned: a point and, where @whole, the sides of the pixel around it. */
+/* Rotated: a point and, if @whole, the sides of the pixel around it. */
 typedef struct {
   double p[3], side[2][3];
   bool whole;
@@ -131,10 +132,9 @@ octave_at (
   return lattice_mean (lattice, at, rest, side[0], side[1]);
 }
 
-/* Mostly -1/2 to 1/2: what is at point @p of the surface of thing number
- * @thing, where a pixel is @pixel metres wide; where @step is given, the mean
- * over the pixel with its middle there, whose sides are @step[0] and
- * @step[1]. */
+/* The texture, mostly -1/2 to 1/2, at point @p of the surface of thing number
+ * @thing, if a pixel is @pixel metres wide.  If @step is given, the mean over
+ * the pixel with its middle there, whose sides are @step[0] and @step[1]. */
 static float
 texture_at (const Stereo *s, int thing, const double p[3], double step[2][3],
     double pixel)
@@ -144,9 +144,9 @@ texture_at (const Stereo *s, int thing, const double p[3], double step[2][3],
   int octave = 0;
   Patch patch;
 
-  turn (p, patch.p);
+  rotate_off_lattice (p, patch.p);
   for (int k = 0; step && k < 2; k++)
-    turn (step[k], patch.side[k]);
+    rotate_off_lattice (step[k], patch.side[k]);
   while (cell < 2 * pixel)
     cell *= 2, octave++;
   finest = (float) (cell / pixel / 2 - 1);
@@ -163,20 +163,21 @@ texture_at (const Stereo *s, int thing, const double p[3], double step[2][3],
 
 /* ---- The picture ---- */
 
-/* Grey levels for a texture of 1. */
+/* Grey levels for a texture value of 1. */
 #define CONTRAST 230.f
 
-/* A pixel without a surface. */
+/* The grey level of a pixel without a surface. */
 #define NOTHING 96.f
 
-/* A surface whose 1/z bends by more than this part of it between a pixel and
- * its neighbours is not taken for smooth. */
+/* A surface is not smooth if its 1/z bends by more than this part between a
+ * pixel and its neighbours. */
 #define BEND 1e-3
 
-/* And one whose 1/z changes by more than this part has texture too fine. */
+/* A surface has too fine a texture if its 1/z changes by more than this
+ * part. */
 #define STEEP .05
 
-/* In sixteenths of a grey level: 0 to 255 in, what is shown out. */
+/* The camera's response in sixteenths of a grey level, for 0 to 255. */
 typedef struct {
   int16_t exposure[255 * 16 + 1];
   int16_t noise[SCENE_NOISE];
@@ -191,7 +192,7 @@ typedef struct {
   Sensor sensor;
 } Picture;
 
-/* How bright a surface is: half of the light comes from everywhere. */
+/* The light on a surface; half of the light comes from all directions. */
 static float
 light_on (const StereoPlan *plan, int thing, const double p[3])
 {
@@ -204,7 +205,7 @@ light_on (const StereoPlan *plan, int thing, const double p[3])
 }
 
 static void
-add (const Picture *c, int thing, const double p[3], double step[2][3],
+add_sample (const Picture *c, int thing, const double p[3], double step[2][3],
     double z, float light, float rgb[3])
 {
   const uint8_t *paint = c->plan->thing[thing].paint;
@@ -215,7 +216,7 @@ add (const Picture *c, int thing, const double p[3], double step[2][3],
     rgb[k] += light * (paint[k] + grain);
 }
 
-/* All samples by rays of their own. */
+/* Casts a ray for each sample. */
 static void
 cast_samples (const Picture *c, int x, int y, float rgb[3])
 {
@@ -233,15 +234,16 @@ cast_samples (const Picture *c, int x, int y, float rgb[3])
       continue;
     }
     stereo_point (c->plan, c->view, hit.thing, u, v, hit.z, p);
-    add (c, hit.thing, p, NULL, hit.z, light_on (c->plan, hit.thing, p), rgb);
+    add_sample (
+        c, hit.thing, p, NULL, hit.z, light_on (c->plan, hit.thing, p), rgb);
   }
   for (int k = 0; k < 3; k++)
     rgb[k] /= n * n;
 }
 
-/* All samples on the plane that touches the surface at the centre; false where
- * that is too steep for it.  Along a plane, 1/z changes evenly from pixel to
- * pixel. */
+/* Takes all samples on the plane that touches the surface at the centre.
+ * Returns false if the plane is too steep.  Along a plane, 1/z changes linearly
+ * from pixel to pixel. */
 static bool
 plane_sample (const Picture *c, int x, int y, float rgb[3])
 {
@@ -262,14 +264,14 @@ plane_sample (const Picture *c, int x, int y, float rgb[3])
     for (int i = 0; i < 3; i++)
       step[k][i] -= p[i];
   }
-  add (c, thing, p, step, z, light_on (c->plan, thing, p), rgb);
+  add_sample (c, thing, p, step, z, light_on (c->plan, thing, p), rgb);
   return true;
 }
 
-/* Whether a pixel lies on one smooth surface with those @step before and after
- * it. */
+/* Whether a pixel and the pixels @step before and after it lie on one smooth
+ * surface. */
 static bool
-is_smooth (const Stereo *s, size_t at, size_t step)
+is_smooth_along (const Stereo *s, size_t at, size_t step)
 {
   const double *z = s->z + at;
   const int8_t *thing = s->things + at;
@@ -280,14 +282,15 @@ is_smooth (const Stereo *s, size_t at, size_t step)
 }
 
 static void
-shade (const Picture *c, int x, int y, float rgb[3])
+shade_stereo_pixel (const Picture *c, int x, int y, float rgb[3])
 {
   int w = c->plan->width, h = c->plan->height;
   size_t at = (size_t) y * w + x;
 
   rgb[0] = rgb[1] = rgb[2] = 0;
-  if (x > 0 && x < w - 1 && y > 0 && y < h - 1 && is_smooth (c->scene, at, 1) &&
-      is_smooth (c->scene, at, w) && plane_sample (c, x, y, rgb))
+  if (x > 0 && x < w - 1 && y > 0 && y < h - 1 &&
+      is_smooth_along (c->scene, at, 1) && is_smooth_along (c->scene, at, w) &&
+      plane_sample (c, x, y, rgb))
     return;
   cast_samples (c, x, y, rgb);
 }
@@ -307,7 +310,7 @@ make_sensor (const StereoParams *params, StereoView view, Sensor *sensor)
 }
 
 static void
-develop_row (const Picture *c, int y)
+develop_stereo_row (const Picture *c, int y)
 {
   uint8_t *rgb = c->scene->rgb + (size_t) y * c->plan->width * 3;
 
@@ -316,7 +319,7 @@ develop_row (const Picture *c, int y)
     int noise = c->sensor.noise[bits % SCENE_NOISE] + 8;
     float v[3];
 
-    shade (c, x, y, v);
+    shade_stereo_pixel (c, x, y, v);
     for (int k = 0; k < 3; k++) {
       int level = (int) (v[k] * 16 + .5f);
 
@@ -328,13 +331,13 @@ develop_row (const Picture *c, int y)
 }
 
 static void
-develop_pairs (void *data, int begin, int end)
+develop_stereo_pairs (void *data, int begin, int end)
 {
   const Picture *c = data;
 
   for (int y = 2 * begin; y < 2 * end; y += 2) {
     for (int i = y; i < y + 2 && i < c->plan->height; i++)
-      develop_row (c, i);
+      develop_stereo_row (c, i);
     scene_put_rows (c->img, c->scene->rgb, y);
   }
 }
@@ -349,7 +352,7 @@ stereo_develop (Stereo *s, const StereoPlan *plan, const StereoParams *params,
       .key = random_u64 (random_u64 (params->seed, number), view),
       .img = img};
 
-  make_lattice (s, params->seed);
+  fill_lattice (s, params->seed);
   make_sensor (params, view, &c.sensor);
-  parallel_for ((s->height + 1) / 2, 4, develop_pairs, &c);
+  parallel_for ((s->height + 1) / 2, 4, develop_stereo_pairs, &c);
 }
