@@ -48,7 +48,7 @@ set_params (Kinfumot *k, const KinfumotParams *p)
 /* Through another lens the models look different, and the earlier frames were
  * seen through the last one. */
 static const char *
-change_views (Kinfumot *k)
+recast_views (Kinfumot *k)
 {
   for (int i = 0; i < KINFUMOT_RING; i++)
     k->past[i].known = false;
@@ -58,7 +58,7 @@ change_views (Kinfumot *k)
 }
 
 static const char *
-set_camera (Kinfumot *k, const Camera *c)
+change_camera (Kinfumot *k, const Camera *c)
 {
   const KinfumotOptics *optics = &k->optics;
 
@@ -70,7 +70,7 @@ set_camera (Kinfumot *k, const Camera *c)
   TRY (device_copy (&k->device, k->rays, k->host_rays,
       kinfumot_n_pixels (optics) * sizeof *k->rays));
   k->params.camera = *c;
-  return k->has_background ? change_views (k) : NULL;
+  return k->has_background ? recast_views (k) : NULL;
 }
 
 /* ---- The stages of a frame ---- */
@@ -122,10 +122,10 @@ set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
     m->active = KINFUMOT_CARRIED;
   } else if (given && k->params.pose == KINFUMOT_GIVEN) {
     m->active = KINFUMOT_CARRIED;
-    motion = kinfumot_pose_times (kinfumot_pose_back (m->pose), frame->pose);
+    motion = kinfumot_pose_times (kinfumot_pose_inverse (m->pose), frame->pose);
   } else if (given && k->previous_had_pose)
     motion = kinfumot_pose_times (
-        kinfumot_pose_back (k->previous_pose), frame->pose);
+        kinfumot_pose_inverse (k->previous_pose), frame->pose);
   kinfumot_set_motion (m, motion);
   k->previous_had_pose = has_pose;
   k->previous_pose = frame->pose;
@@ -147,7 +147,7 @@ follow_camera (Kinfumot *k)
 }
 
 static const char *
-classify_pixels (Kinfumot *k)
+classify_frame (Kinfumot *k)
 {
   const KinfumotClassifyIn in = {.matching = kinfumot_matching (k, &k->now),
       .previous = k->previous,
@@ -176,7 +176,7 @@ growth_of_frame (const Kinfumot *k, int n_models)
 /* Which model explains each pixel, once the camera's motion is known; and the
  * poses after this frame. */
 static const char *
-explain_frame (Kinfumot *k)
+explain_pixels (Kinfumot *k)
 {
   const KinfumotStages *s = k->stages;
   const Device *dev = &k->device;
@@ -189,7 +189,7 @@ explain_frame (Kinfumot *k)
     TRY (kinfumot_align_frame (k, 1, n));
     TRY (s->judge (dev, 1, n, k->normals.n, r->models));
   }
-  TRY (classify_pixels (k));
+  TRY (classify_frame (k));
   for (int left = growth_of_frame (k, n); left > 0; left--)
     TRY (s->grow (dev, &points, k->grown, k->now.classes));
   return s->advance (dev, &k->optics, 0, n, r->counts, r->models);
@@ -285,17 +285,17 @@ needs_models (const Kinfumot *k)
 /* The camera is lost: it is searched for.  If it is found, the stages after it
  * are done again; else no class of a pixel is known. */
 static const char *
-find_camera (Kinfumot *k)
+find_lost_camera (Kinfumot *k)
 {
   bool found;
 
   TRY (kinfumot_keyframe_search (k, &found));
   k->lost = !found;
   if (found) {
-    TRY (explain_frame (k));
+    TRY (explain_pixels (k));
     TRY (fuse_frame (k));
   } else
-    TRY (classify_pixels (k));
+    TRY (classify_frame (k));
   return finish_frame (k);
 }
 
@@ -309,7 +309,7 @@ run_frame (Kinfumot *k, const KinfumotFrame *frame)
   if (relocate)
     TRY (kinfumot_download (k));
   else {
-    TRY (explain_frame (k));
+    TRY (explain_pixels (k));
     if (needs_models (k)) {
       TRY (fuse_frame (k));
       TRY (finish_frame (k));
@@ -318,7 +318,7 @@ run_frame (Kinfumot *k, const KinfumotFrame *frame)
   }
   k->lost = relocate || !k->host_report->models[0].good;
   if (k->lost)
-    TRY (find_camera (k));
+    TRY (find_lost_camera (k));
   k->relocate = k->lost;
   return NULL;
 }
@@ -391,7 +391,7 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
     TRY (kinfumot_pool_forget (k, -1));
   k->forget_all = false;
   TRY (kinfumot_births (k)); /* through the lens of the earlier frames */
-  TRY (set_camera (k, &params->camera));
+  TRY (change_camera (k, &params->camera));
   begin_frame (k, frame);
   TRY (run_frame (k, frame));
   TRY (end_frame (k));

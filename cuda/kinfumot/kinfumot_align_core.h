@@ -114,10 +114,10 @@ kinfumot_free_beside (const KinfumotAlignIn *in, int model, int at, Vec aside)
   Vec p = kinfumot_ray_point (
       &match->points.optics.rays[at], match->views.of[model][at].depth);
   Vec beside = vec_add (p, vec_scale (aside, 2 * in->grid.voxel));
-  KinfumotLast last = kinfumot_no_last ();
+  KinfumotLastBrick last = kinfumot_no_brick ();
 
-  return kinfumot_is_free (
-      kinfumot_nearest (&in->grid, &last, model, kinfumot_to_model (m, beside)),
+  return kinfumot_is_free (kinfumot_nearest_voxel (&in->grid, &last, model,
+                               kinfumot_to_model (m, beside)),
       m->steps < KINFUMOT_STEPS ? 1 : KINFUMOT_FREE_WEIGHT);
 }
 
@@ -170,7 +170,7 @@ kinfumot_is_end (const KinfumotPoints *points, int at, int side)
  * are more than KINFUMOT_TORN.  @room: the pixels of the frame towards @step.
  */
 BOTH float
-kinfumot_torn (const uint16_t *depth, int at, int step, int room)
+kinfumot_torn_pixels (const uint16_t *depth, int at, int step, int room)
 {
   float torn = 0;
 
@@ -193,7 +193,7 @@ kinfumot_outline_term (const KinfumotAlignIn *in, int model,
   const int axis = side >> 1, size = axis ? optics->height : width;
   const int sign = side & 1 ? 1 : -1, step = axis ? width : 1;
   int along = axis ? at / width : at % width, before, end;
-  const float torn = kinfumot_torn (
+  const float torn = kinfumot_torn_pixels (
       points->depth, at, sign * step, sign > 0 ? size - 1 - along : along);
   Vec p, n = {axis ? 0.f : 1.f, axis ? 1.f : 0.f, 0}, q;
   float off;
@@ -221,7 +221,7 @@ kinfumot_outline_term (const KinfumotAlignIn *in, int model,
 /* The cosine of the angle at which the surface of @pair is seen.  It weighs
  * what aligns the camera: depth is less exact where it is small. */
 BOTH float
-kinfumot_facing (const KinfumotPair *pair)
+kinfumot_pair_facing (const KinfumotPair *pair)
 {
   return -vec_dot (pair->n, pair->p) / sqrtf (vec_dot (pair->p, pair->p));
 }
@@ -246,7 +246,7 @@ kinfumot_surface_term (const KinfumotAlignIn *in, int model,
   if (kinfumot_is_claimed (match, &in->claims, model, at, point, &pair))
     return false;
   *term = kinfumot_term_of (
-      pair.p, pair.n, -pair.before, model ? 1 : kinfumot_facing (&pair));
+      pair.p, pair.n, -pair.before, model ? 1 : kinfumot_pair_facing (&pair));
   return true;
 }
 

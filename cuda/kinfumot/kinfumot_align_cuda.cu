@@ -145,8 +145,8 @@ add_items (const KinfumotAlignIn *in, int model, const KinfumotModel *m,
     prefetch_item (in, ends, &next);
   };
 
-  go_to (thread_index ());
-  for (int i = thread_index (); i < n; i += step) {
+  go_to (thread_number ());
+  for (int i = thread_number (); i < n; i += step) {
     const AlignItem here = next;
 
     go_to (i + step);
@@ -161,9 +161,10 @@ add_items (const KinfumotAlignIn *in, int model, const KinfumotModel *m,
 
 /* Lists the ends of the frame's surfaces. */
 static __global__ void
-list_surface_ends (KinfumotPoints points, uint32_t *ends, uint32_t *n_ends)
+list_surface_ends_kernel (
+    KinfumotPoints points, uint32_t *ends, uint32_t *n_ends)
 {
-  const int at = thread_index (), lane = threadIdx.x % 32;
+  const int at = thread_number (), lane = threadIdx.x % 32;
   uint32_t lanes[KINFUMOT_SIDES], n = 0, sides = 0, first = 0;
 
   await_previous ();
@@ -203,15 +204,15 @@ solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
   }
   __syncthreads ();
   if (i < 32)
-    kinfumot_iterate (m, &eigen, i, 32);
+    kinfumot_solve_motion (m, &eigen, i, 32);
   __syncthreads ();
 }
 
 /* All iterations of a model; its blocks run at the same time, as many as its
  * pixels need. */
 static __global__ void
-__launch_bounds__ (ALIGN_THREADS)
-    align_models (KinfumotAlignIn in, int first, KinfumotAlignScratch scratch)
+__launch_bounds__ (ALIGN_THREADS) align_models_kernel (
+    KinfumotAlignIn in, int first, KinfumotAlignScratch scratch)
 {
   __shared__ KinfumotModel m;
   const int model = first + blockIdx.y;
@@ -241,7 +242,8 @@ __launch_bounds__ (ALIGN_THREADS)
 
 /* A block a model.  The scratch becomes 0 again. */
 static __global__ void
-take_aligned (int first, KinfumotAlignScratch scratch, KinfumotModel *models)
+take_aligned_kernel (
+    int first, KinfumotAlignScratch scratch, KinfumotModel *models)
 {
   KinfumotModel *m = &models[first + blockIdx.x];
   KinfumotAlignment *a = &scratch.alignments[first + blockIdx.x];
@@ -271,7 +273,7 @@ kinfumot_align_open_cuda (KinfumotAlignScratch *scratch)
   CUDA_TRY (cudaDeviceGetAttribute (
       &processors, cudaDevAttrMultiProcessorCount, device));
   CUDA_TRY (cudaOccupancyMaxActiveBlocksPerMultiprocessor (
-      &scratch->max_blocks, align_models, ALIGN_THREADS, 0));
+      &scratch->max_blocks, align_models_kernel, ALIGN_THREADS, 0));
   scratch->max_blocks *= processors;
   return scratch->max_blocks
       ? NULL
@@ -287,15 +289,16 @@ kinfumot_align_cuda (const Device *dev, const KinfumotAlignIn *in, int first,
   int n;
 
   if (last > 1)
-    TRY (queue (dev, list_surface_ends, blocks_of_pixels (&points->optics),
-        THREADS, *points, scratch->ends, scratch->n_ends));
+    TRY (queue_kernel (dev, list_surface_ends_kernel,
+        blocks_of_pixels (&points->optics), PIXEL_THREADS, *points,
+        scratch->ends, scratch->n_ends));
   for (int begin = first; begin < last; begin += n) {
     void *args[] = {(void *) in, &begin, scratch};
 
     n = last - begin < max ? last - begin : max; /* models at a time */
-    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align_models,
+    CUDA_TRY (cudaLaunchCooperativeKernel ((void *) align_models_kernel,
         dim3 (max / n, n), dim3 (ALIGN_THREADS), args, 0, device_stream (dev)));
   }
-  return queue (
-      dev, take_aligned, last - first, TAKE_THREADS, first, *scratch, models);
+  return queue_kernel (dev, take_aligned_kernel, last - first, TAKE_THREADS,
+      first, *scratch, models);
 }

@@ -223,11 +223,11 @@ step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
 {
   KinfumotModel *m = &k->host_report->models[model];
   Pose64 camera =
-      kinfumot_pose_times (kinfumot_pose_back (from->camera), to->camera);
+      kinfumot_pose_times (kinfumot_pose_inverse (from->camera), to->camera);
 
   place_past_camera (k, to);
   kinfumot_set_motion (m, camera);
-  m->box = kinfumot_around (&k->optics, m->box);
+  m->box = kinfumot_box_around (&k->optics, m->box);
   TRY (align_past (k, model, to, NULL));
   *done = m->solved && m->residual < FOUND_RESIDUAL;
   if (*done)
@@ -267,7 +267,7 @@ walk_to_newest (Kinfumot *k, int model, const KinfumotPast *from)
   KinfumotModel *m = &k->host_report->models[model];
 
   TRY (walk_past (k, model, from, 1, KINFUMOT_RING));
-  m->box = kinfumot_around (&k->optics, m->box);
+  m->box = kinfumot_box_around (&k->optics, m->box);
   return NULL;
 }
 
@@ -277,11 +277,11 @@ static Pose64
 drift_between (const KinfumotPast *past, Pose64 pose,
     const KinfumotPast *previous, Pose64 previous_pose)
 {
-  Pose64 to = kinfumot_pose_times (past->camera, kinfumot_pose_back (pose));
+  Pose64 to = kinfumot_pose_times (past->camera, kinfumot_pose_inverse (pose));
   Pose64 from = kinfumot_pose_times (
-      previous->camera, kinfumot_pose_back (previous_pose));
+      previous->camera, kinfumot_pose_inverse (previous_pose));
 
-  return kinfumot_pose_times (to, kinfumot_pose_back (from));
+  return kinfumot_pose_times (to, kinfumot_pose_inverse (from));
 }
 
 /* Back through the ring, again to the frame of the mask, and on to the newest.

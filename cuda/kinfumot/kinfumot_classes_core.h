@@ -14,8 +14,8 @@ kinfumot_ask_voxels (const KinfumotClassifyIn *in, int model, Vec point,
     bool *free, float *before)
 {
   Vec p = kinfumot_to_model_now (&in->matching.models[model], point);
-  KinfumotLast last = kinfumot_no_last ();
-  const KinfumotVoxel v = kinfumot_nearest (&in->grid, &last, model, p);
+  KinfumotLastBrick last = kinfumot_no_brick ();
+  const KinfumotVoxel v = kinfumot_nearest_voxel (&in->grid, &last, model, p);
 
   *free = kinfumot_is_free (v, KINFUMOT_FREE_WEIGHT);
   if (!(v.weight & KINFUMOT_WEIGHT_MASK) || v.distance >= KINFUMOT_UNIT ||
@@ -71,7 +71,7 @@ kinfumot_next_surface (const KinfumotMatching *match, int at, int dx, int dy)
  * from a surface.  At the side of a near thing, some of the surfaces are as
  * near as the point. */
 BOTH bool
-kinfumot_before_all (const KinfumotMatching *match, Vec p)
+kinfumot_before_surfaces (const KinfumotMatching *match, Vec p)
 {
   const int min = 6;
   int at = kinfumot_pixel (&match->points.optics, p), met = 0;
@@ -102,7 +102,7 @@ kinfumot_class_near (float distance, float limit)
  * moves away: in the previous frame the pixel showed nearly the same depth, and
  * matched, or had moved already.  Uncovered background is farther at once. */
 BOTH bool
-kinfumot_recedes (
+kinfumot_surface_recedes (
     const KinfumotClassifyIn *in, const KinfumotPair *pair, float limit)
 {
   const uint8_t *c;
@@ -130,7 +130,8 @@ kinfumot_class_of_pair (const KinfumotClassifyIn *in, bool met,
   distance = fabsf (pair->before);
   if (distance < limit)
     return KINFUMOT_INLIER;
-  if (in->is_signed && pair->before < 0 && !kinfumot_recedes (in, pair, limit))
+  if (in->is_signed && pair->before < 0 &&
+      !kinfumot_surface_recedes (in, pair, limit))
     return KINFUMOT_NO_CORRESPONDENCE;
   return distance < KINFUMOT_MATCHABLE * limit ? KINFUMOT_POTENTIAL_OUTLIER
                                                : KINFUMOT_OUTLIER;
@@ -153,7 +154,7 @@ kinfumot_best_object (const KinfumotClassifyIn *in, Vec point, float *distance)
 
     if (!kinfumot_has_view (match, m))
       continue;
-    met = kinfumot_pair (match, m, point, &pair);
+    met = kinfumot_pair_point (match, m, point, &pair);
     before = met ? pair.before : 0;
     if (!met || fabsf (before) >= max)
       met = kinfumot_ask_voxels (in, m, point, &free, &before);
@@ -167,7 +168,7 @@ kinfumot_best_object (const KinfumotClassifyIn *in, Vec point, float *distance)
 
 /* The class of pixel @at, and its model in @model. */
 BOTH int
-kinfumot_classify (const KinfumotClassifyIn *in, int at, int *model)
+kinfumot_classify_pixel (const KinfumotClassifyIn *in, int at, int *model)
 {
   const KinfumotMatching *match = &in->matching;
   const KinfumotModel *background = &match->models[0];
@@ -184,7 +185,7 @@ kinfumot_classify (const KinfumotClassifyIn *in, int at, int *model)
     return KINFUMOT_NO_CORRESPONDENCE;
   point = kinfumot_point (&match->points, at);
   limit = kinfumot_match_limit (match, point.z);
-  met = match->views.of[0] && kinfumot_pair (match, 0, point, &pair);
+  met = match->views.of[0] && kinfumot_pair_point (match, 0, point, &pair);
   class_ = kinfumot_class_of_pair (in, met, &pair, limit);
   distance = class_ == KINFUMOT_INLIER ? fabsf (pair.before)
                                        : KINFUMOT_MATCHABLE * limit;
@@ -199,7 +200,7 @@ kinfumot_classify (const KinfumotClassifyIn *in, int at, int *model)
   if (met && limit > KINFUMOT_SEEN_FREE * in->grid.truncation)
     return class_; /* noise reaches beyond what the voxels know */
   if (!free && !met && match->views.of[0])
-    free = kinfumot_before_all (
+    free = kinfumot_before_surfaces (
         match, vec_transform (&background->turn, background->step, point));
   return free ? KINFUMOT_OUTLIER : class_;
 }
@@ -212,7 +213,7 @@ kinfumot_is_through (const KinfumotMatching *match, int model, Vec point)
   KinfumotPair pair;
 
   return kinfumot_has_view (match, model) &&
-      kinfumot_pair (match, model, point, &pair) &&
+      kinfumot_pair_point (match, model, point, &pair) &&
       pair.before <=
       -KINFUMOT_MATCHABLE * kinfumot_match_limit (match, point.z);
 }
@@ -224,9 +225,9 @@ kinfumot_millimetres (
 {
   Vec p = kinfumot_to_model_now (&match->models[model], point);
 
-  mm[0] = kinfumot_round (p.x * 1000);
-  mm[1] = kinfumot_round (p.y * 1000);
-  mm[2] = kinfumot_round (p.z * 1000);
+  mm[0] = kinfumot_round_float (p.x * 1000);
+  mm[1] = kinfumot_round_float (p.y * 1000);
+  mm[2] = kinfumot_round_float (p.z * 1000);
 }
 
 /* ---- Growth ---- */
@@ -244,7 +245,7 @@ kinfumot_is_outlier (const uint8_t *c)
  * whose depths differ by little: its number, 0 for none.  All are read at once,
  * as above. */
 BOTH int
-kinfumot_touching_along (
+kinfumot_touched_object_along (
     const KinfumotPoints *points, const uint8_t *map, int at, int dx, int dy)
 {
   const int width = points->optics.width, height = points->optics.height;
@@ -277,22 +278,23 @@ kinfumot_touching_along (
 
 /* The object to which pixel @at is linked in any of four directions. */
 BOTH int
-kinfumot_touching (const KinfumotPoints *points, const uint8_t *map, int at)
+kinfumot_touched_object (
+    const KinfumotPoints *points, const uint8_t *map, int at)
 {
   int model = 0;
 
   if (map[2 * at + 1] || !kinfumot_is_outlier (map + 2 * at))
     return 0;
   for (int side = 1; side >= -1 && !model; side -= 2)
-    model = kinfumot_touching_along (points, map, at, side, 0);
+    model = kinfumot_touched_object_along (points, map, at, side, 0);
   for (int side = 1; side >= -1 && !model; side -= 2)
-    model = kinfumot_touching_along (points, map, at, 0, side);
+    model = kinfumot_touched_object_along (points, map, at, 0, side);
   return model;
 }
 
 /* The pixel of class @c is added to object @grown; 0: it stays. */
 BOTH void
-kinfumot_grow (uint8_t grown, uint8_t *c)
+kinfumot_grow_pixel (uint8_t grown, uint8_t *c)
 {
   if (!grown)
     return;
@@ -303,7 +305,8 @@ kinfumot_grow (uint8_t grown, uint8_t *c)
 /* Pixel @at of an earlier frame becomes @model's if it matches @model and
  * belongs to no object. */
 BOTH void
-kinfumot_adopt (const KinfumotMatching *match, int model, int at, uint8_t *c)
+kinfumot_adopt_pixel (
+    const KinfumotMatching *match, int model, int at, uint8_t *c)
 {
   KinfumotPair pair;
   Vec point;
@@ -314,7 +317,7 @@ kinfumot_adopt (const KinfumotMatching *match, int model, int at, uint8_t *c)
     return;
   point = kinfumot_point (&match->points, at);
   limit = kinfumot_match_limit (match, point.z);
-  if (c[1] || !kinfumot_pair (match, model, point, &pair) ||
+  if (c[1] || !kinfumot_pair_point (match, model, point, &pair) ||
       fabsf (pair.before) >= KINFUMOT_MATCHABLE * limit)
     return;
   c[0] = (uint8_t) kinfumot_class_near (fabsf (pair.before), limit);
@@ -351,7 +354,7 @@ kinfumot_pixel_shift (const KinfumotMatching *match, const Vec *normals, int at)
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
     return none;
   point = kinfumot_point (&match->points, at);
-  if (!kinfumot_pair (match, 0, point, &pair) ||
+  if (!kinfumot_pair_point (match, 0, point, &pair) ||
       !kinfumot_pair_fits (match, &match->models[0], normal, &pair))
     return none;
   return (KinfumotShift){(int32_t) (pair.before * KINFUMOT_R_UNIT),

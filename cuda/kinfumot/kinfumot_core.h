@@ -272,7 +272,7 @@ kinfumot_pixel (const KinfumotOptics *optics, Vec p)
 #define KINFUMOT_MARGIN 40 /* pixels that an object may move, in the image */
 
 BOTH ImageBox
-kinfumot_around (const KinfumotOptics *optics, ImageBox box)
+kinfumot_box_around (const KinfumotOptics *optics, ImageBox box)
 {
   const int margin = KINFUMOT_MARGIN;
 
@@ -285,14 +285,14 @@ kinfumot_around (const KinfumotOptics *optics, ImageBox box)
 
 /* The pose and the box of a model after this frame; of the background last. */
 BOTH void
-kinfumot_advance (const KinfumotOptics *optics, const KinfumotCount *counts,
-    KinfumotModel *models, int model)
+kinfumot_advance_model (const KinfumotOptics *optics,
+    const KinfumotCount *counts, KinfumotModel *models, int model)
 {
   const KinfumotCount *c = &counts[model];
   const ImageBox whole = {0, 0, optics->width, optics->height};
   const ImageBox matched = {c->x0, c->y0, c->x1, c->y1};
 
-  kinfumot_go_on (models, model);
+  kinfumot_advance_pose (models, model);
   models[model].box =
-      model && c->matched ? kinfumot_around (optics, matched) : whole;
+      model && c->matched ? kinfumot_box_around (optics, matched) : whole;
 }

@@ -19,7 +19,7 @@ kinfumot_predict_cpu (
   (void) dev;
   for (int m = first; m < last; m++)
     if (models[m].active)
-      kinfumot_predict (models, m);
+      kinfumot_predict_motion (models, m);
   return NULL;
 }
 
@@ -30,7 +30,7 @@ kinfumot_judge_cpu (const Device *dev, int first, int last,
   (void) dev;
   for (int m = first; m < last; m++)
     if (models[m].active)
-      kinfumot_judge (models, m, *n_points);
+      kinfumot_judge_motion (models, m, *n_points);
   return NULL;
 }
 
@@ -42,7 +42,7 @@ kinfumot_advance_cpu (const Device *dev, const KinfumotOptics *optics,
   (void) dev;
   for (int m = last; m-- > first;)
     if (models[m].active)
-      kinfumot_advance (optics, counts, models, m);
+      kinfumot_advance_model (optics, counts, models, m);
   return NULL;
 }
 

@@ -4,9 +4,9 @@
 #include "kinfumot/kinfumot_cuda.cuh"
 
 static __global__ void
-copy_words (uint32_t *to, const uint32_t *from, int n)
+copy_words_kernel (uint32_t *to, const uint32_t *from, int n)
 {
-  const int i = thread_index ();
+  const int i = thread_number ();
 
   await_previous ();
   if (i < n)
@@ -20,68 +20,71 @@ kinfumot_pass_cuda (const Device *dev, void *to, const void *from, size_t bytes)
 {
   const int n = (int) (bytes / 4);
 
-  return queue (dev, copy_words, blocks_of (n), THREADS, (uint32_t *) to,
-      (const uint32_t *) from, n);
+  return queue_kernel (dev, copy_words_kernel, blocks_of (n), PIXEL_THREADS,
+      (uint32_t *) to, (const uint32_t *) from, n);
 }
 
 static __global__ void
-predict_motions (int first, KinfumotModel *models)
+predict_motions_kernel (int first, KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
   await_previous ();
   allow_next ();
   if (models[m].active)
-    kinfumot_predict (models, m);
+    kinfumot_predict_motion (models, m);
 }
 
 static const char *
 kinfumot_predict_cuda (
     const Device *dev, int first, int last, KinfumotModel *models)
 {
-  return queue (dev, predict_motions, 1, last - first, first, models);
+  return queue_kernel (
+      dev, predict_motions_kernel, 1, last - first, first, models);
 }
 
 static __global__ void
-judge_motions (int first, const uint32_t *n_points, KinfumotModel *models)
+judge_motions_kernel (
+    int first, const uint32_t *n_points, KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
   await_previous ();
   allow_next ();
   if (models[m].active)
-    kinfumot_judge (models, m, *n_points);
+    kinfumot_judge_motion (models, m, *n_points);
 }
 
 static const char *
 kinfumot_judge_cuda (const Device *dev, int first, int last,
     const uint32_t *n_points, KinfumotModel *models)
 {
-  return queue (dev, judge_motions, 1, last - first, first, n_points, models);
+  return queue_kernel (
+      dev, judge_motions_kernel, 1, last - first, first, n_points, models);
 }
 
 /* The objects first: they ask where the camera was. */
 static __global__ void
-advance_poses (KinfumotOptics optics, int first, const KinfumotCount *counts,
-    KinfumotModel *models)
+advance_poses_kernel (KinfumotOptics optics, int first,
+    const KinfumotCount *counts, KinfumotModel *models)
 {
   int m = first + threadIdx.x;
 
   await_previous ();
   allow_next ();
   if (m && models[m].active)
-    kinfumot_advance (&optics, counts, models, m);
+    kinfumot_advance_model (&optics, counts, models, m);
   __syncthreads ();
   if (!m && models[m].active)
-    kinfumot_advance (&optics, counts, models, m);
+    kinfumot_advance_model (&optics, counts, models, m);
 }
 
 static const char *
 kinfumot_advance_cuda (const Device *dev, const KinfumotOptics *optics,
     int first, int last, const KinfumotCount *counts, KinfumotModel *models)
 {
-  return queue (
-      dev, advance_poses, 1, last - first, *optics, first, counts, models);
+  return queue_kernel (dev, advance_poses_kernel, 1, last - first, *optics,
+      first, counts, models);
 }
 
 /* The event is the one by which device_wait () sleeps: it is noted again where

@@ -6,15 +6,15 @@
 #include "common/chain.cuh"
 #include "kinfumot/kinfumot_stages.h"
 
-#define THREADS 256
+#define PIXEL_THREADS 256
 
 typedef unsigned long long Word; /* of atomic operations */
 
-/* Blocks of THREADS with a thread for each of @n. */
+/* Blocks of PIXEL_THREADS with a thread for each of @n. */
 static inline dim3
 blocks_of (int n, int models = 1)
 {
-  return dim3 (ceil_div (n, THREADS), models);
+  return dim3 (ceil_div (n, PIXEL_THREADS), models);
 }
 
 static inline dim3
@@ -24,7 +24,7 @@ blocks_of_pixels (const KinfumotOptics *optics, int models = 1)
 }
 
 static __device__ __forceinline__ int
-thread_index (void)
+thread_number (void)
 {
   return blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -32,8 +32,8 @@ thread_index (void)
 /* Queues @kernel, which calls await_previous () before all else. */
 template <class... Params, class... Args>
 static inline const char *
-queue (const Device *dev, void (*kernel) (Params...), dim3 blocks, dim3 threads,
-    const Args &...args)
+queue_kernel (const Device *dev, void (*kernel) (Params...), dim3 blocks,
+    dim3 threads, const Args &...args)
 {
   bool overlap = false;
 

@@ -44,12 +44,13 @@ typedef struct {
   KinfumotEntry *table;
   uint32_t mask;         /* entries of the table - 1 */
   uint64_t *owner;       /* of each brick: its key, or 0 */
-  uint32_t *seen;        /* of each brick: the last frame that looked for it */
+  uint32_t *last_seen;   /* of each brick: the last frame that had it in view */
   KinfumotVoxel *voxels; /* KINFUMOT_BRICK_VOXELS a brick, x fastest */
   uint32_t max_bricks;
   float voxel, truncation; /* metres */
   float voxels_a_metre, truncations_a_metre;
-  uint64_t *reciprocals; /* of the divisors of a mean, see kinfumot_mean () */
+  uint64_t
+      *reciprocals; /* of the divisors of a mean, see kinfumot_voxel_mean () */
 } KinfumotGrid;
 
 /* ---- Keys ---- */
@@ -71,7 +72,7 @@ kinfumot_brick_key (int model, int x, int y, int z)
 
 /* Of the brick that holds a voxel. */
 BOTH uint64_t
-kinfumot_key (int model, int x, int y, int z)
+kinfumot_voxel_key (int model, int x, int y, int z)
 {
   return kinfumot_brick_key (model, x >> 3, y >> 3, z >> 3);
 }
@@ -91,7 +92,7 @@ kinfumot_key_place (uint64_t key, int at[3])
 }
 
 BOTH uint32_t
-kinfumot_hash (uint64_t key)
+kinfumot_key_hash (uint64_t key)
 {
   key = (key ^ key >> 31) * 0x9e3779b97f4a7c15ull;
   return (uint32_t) (key >> 32);
@@ -112,9 +113,9 @@ kinfumot_read_entry (const KinfumotEntry *e)
 /* The table's entry of @key, which may be 0, and its brick; -1 and none where
  * it has no entry.  The first that is looked at is mostly the right one. */
 BOTH int
-kinfumot_entry (const KinfumotGrid *g, uint64_t key, int *slot)
+kinfumot_find_entry (const KinfumotGrid *g, uint64_t key, int *slot)
 {
-  uint32_t at = kinfumot_hash (key);
+  uint32_t at = kinfumot_key_hash (key);
 
   ROLLED
   for (int i = 0; i < KINFUMOT_MAX_PROBES && key; i++, at++) {
@@ -133,11 +134,11 @@ kinfumot_entry (const KinfumotGrid *g, uint64_t key, int *slot)
 
 /* The brick of @key, which may be 0. */
 BOTH int
-kinfumot_find (const KinfumotGrid *g, uint64_t key)
+kinfumot_find_brick (const KinfumotGrid *g, uint64_t key)
 {
   int slot;
 
-  kinfumot_entry (g, key, &slot);
+  kinfumot_find_entry (g, key, &slot);
   return slot;
 }
 
@@ -148,29 +149,30 @@ kinfumot_find (const KinfumotGrid *g, uint64_t key)
 typedef struct {
   uint64_t key;
   int slot;
-} KinfumotLast;
+} KinfumotLastBrick;
 
-BOTH KinfumotLast
-kinfumot_no_last (void)
+BOTH KinfumotLastBrick
+kinfumot_no_brick (void)
 {
-  KinfumotLast last = {0, KINFUMOT_NO_BRICK};
+  KinfumotLastBrick last = {0, KINFUMOT_NO_BRICK};
 
   return last;
 }
 
 BOTH void
-kinfumot_enter (const KinfumotGrid *g, KinfumotLast *last, uint64_t key)
+kinfumot_enter_brick (
+    const KinfumotGrid *g, KinfumotLastBrick *last, uint64_t key)
 {
   if (key == last->key)
     return;
   last->key = key;
-  last->slot = kinfumot_find (g, key);
+  last->slot = kinfumot_find_brick (g, key);
 }
 
 /* Voxel (@x, @y, @z) of a model, which brick @slot holds.  The pool has at most
  * 2^22 bricks. */
 BOTH KinfumotVoxel
-kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
+kinfumot_read_voxel (const KinfumotGrid *g, int slot, int x, int y, int z)
 {
   uint32_t at = (uint32_t) slot * KINFUMOT_BRICK_VOXELS +
       (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7));
@@ -185,7 +187,7 @@ kinfumot_inside (const KinfumotGrid *g, int slot, int x, int y, int z)
 }
 
 BOTH int
-kinfumot_round (float v)
+kinfumot_round_float (float v)
 {
 #ifdef __CUDA_ARCH__
   return __float2int_rd (v + .5f);
@@ -208,20 +210,21 @@ kinfumot_floor_small (float v)
 /* The voxel nearest to @p, metres; one that was never seen without a brick, and
  * then @last has none. */
 BOTH KinfumotVoxel
-kinfumot_nearest (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p)
+kinfumot_nearest_voxel (
+    const KinfumotGrid *g, KinfumotLastBrick *last, int model, Vec p)
 {
-  const int x = kinfumot_round (p.x * g->voxels_a_metre),
-            y = kinfumot_round (p.y * g->voxels_a_metre),
-            z = kinfumot_round (p.z * g->voxels_a_metre);
+  const int x = kinfumot_round_float (p.x * g->voxels_a_metre),
+            y = kinfumot_round_float (p.y * g->voxels_a_metre),
+            z = kinfumot_round_float (p.z * g->voxels_a_metre);
   const KinfumotVoxel none = {0, 0};
 
-  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
-  return last->slot < 0 ? none : kinfumot_inside (g, last->slot, x, y, z);
+  kinfumot_enter_brick (g, last, kinfumot_voxel_key (model, x, y, z));
+  return last->slot < 0 ? none : kinfumot_read_voxel (g, last->slot, x, y, z);
 }
 
 /* The share of corner @i, x fastest, in the middle of eight voxels. */
 BOTH float
-kinfumot_share (int i, float x, float y, float z)
+kinfumot_corner_share (int i, float x, float y, float z)
 {
   return (i & 1 ? x : 1 - x) *
       ((i >> 1 & 1 ? y : 1 - y) * (i >> 2 ? z : 1 - z));
@@ -230,21 +233,21 @@ kinfumot_share (int i, float x, float y, float z)
 /* The bricks of the eight voxels from (x, y, z) on, x fastest; false where one
  * is missing.  Mostly all are in one, and @last stays the first. */
 BOTH bool
-kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLast *last, int model,
-    int x, int y, int z, int slots[8])
+kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLastBrick *last,
+    int model, int x, int y, int z, int slots[8])
 {
   /* the axes along which the second voxel is in the same brick */
   const int same = ((x & 7) != 7) | ((y & 7) != 7) << 1 | ((z & 7) != 7) << 2;
   int all;
 
-  kinfumot_enter (g, last, kinfumot_key (model, x, y, z));
+  kinfumot_enter_brick (g, last, kinfumot_voxel_key (model, x, y, z));
   all = slots[0] = last->slot;
   UNROLLED
   for (int i = 1; i < 8; i++) {
     slots[i] = i & same & 1 ? slots[i ^ 1]
         : i & same & 2      ? slots[i ^ 2]
         : i & same & 4      ? slots[i ^ 4]
-                            : kinfumot_find (g,
+                            : kinfumot_find_brick (g,
                                   kinfumot_brick_key (model, (x >> 3) + (i & 1),
                                       (y >> 3) + (i >> 1 & 1), (z >> 3) + (i >> 2)));
     all |= slots[i];
@@ -254,8 +257,8 @@ kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLast *last, int model,
 
 /* The distances of the eight voxels; false where one was never seen. */
 BOTH bool
-kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
-    int y, int z, float distances[8])
+kinfumot_corner_distances (const KinfumotGrid *g, KinfumotLastBrick *last,
+    int model, int x, int y, int z, float distances[8])
 {
   int slots[8];
   bool seen = true;
@@ -264,7 +267,7 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
     return false;
   UNROLLED
   for (int i = 0; i < 8; i++) {
-    KinfumotVoxel v = kinfumot_inside (
+    KinfumotVoxel v = kinfumot_read_voxel (
         g, slots[i], x + (i & 1), y + (i >> 1 & 1), z + (i >> 2));
 
     distances[i] = (float) v.distance;
@@ -276,20 +279,21 @@ kinfumot_corners (const KinfumotGrid *g, KinfumotLast *last, int model, int x,
 /* The distance at @p between the eight voxels around it, by the truncation;
  * false where one of them was never seen. */
 BOTH bool
-kinfumot_distance (const KinfumotGrid *g, KinfumotLast *last, int model, Vec p,
-    float *distance)
+kinfumot_distance_at (const KinfumotGrid *g, KinfumotLastBrick *last, int model,
+    Vec p, float *distance)
 {
   float x = p.x * g->voxels_a_metre, y = p.y * g->voxels_a_metre,
         z = p.z * g->voxels_a_metre;
   float fx = floorf (x), fy = floorf (y), fz = floorf (z), sum = 0;
   float corners[8];
 
-  if (!kinfumot_corners (g, last, model, (int) fx, (int) fy, (int) fz, corners))
+  if (!kinfumot_corner_distances (
+          g, last, model, (int) fx, (int) fy, (int) fz, corners))
     return false;
   x -= fx, y -= fy, z -= fz;
   UNROLLED
   for (int i = 0; i < 8; i++)
-    sum += corners[i] * kinfumot_share (i, x, y, z);
+    sum += corners[i] * kinfumot_corner_share (i, x, y, z);
   *distance = sum * (1.f / KINFUMOT_UNIT);
   return true;
 }
@@ -308,7 +312,7 @@ kinfumot_reciprocal (int n)
 
 /* The integer nearest to @sum / @n, halves away from 0. */
 BOTH int
-kinfumot_mean (const KinfumotGrid *g, int sum, int n)
+kinfumot_voxel_mean (const KinfumotGrid *g, int sum, int n)
 {
   uint32_t size = (uint32_t) (sum < 0 ? -sum : sum) + (uint32_t) n / 2;
   int mean = (int) (size * g->reciprocals[n] >> 40);
@@ -344,7 +348,7 @@ kinfumot_voxel_seen (const KinfumotGrid *g, KinfumotVoxel v, float distance,
     return v;
   }
   v.distance =
-      (int16_t) kinfumot_mean (g, v.distance * weight + now, weight + 1);
+      (int16_t) kinfumot_voxel_mean (g, v.distance * weight + now, weight + 1);
   v.weight = (uint16_t) (weight < max_weight ? weight + 1 : max_weight);
   return v;
 }

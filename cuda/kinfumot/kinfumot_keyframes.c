@@ -130,7 +130,7 @@ place_camera (Kinfumot *k, Pose64 camera)
 {
   KinfumotModel *models = k->host_report->models;
   Pose64 moved =
-      kinfumot_pose_times (kinfumot_pose_back (models[0].pose), camera);
+      kinfumot_pose_times (kinfumot_pose_inverse (models[0].pose), camera);
 
   for (int m = 1; m < KINFUMOT_MODELS; m++)
     if (models[m].active) {

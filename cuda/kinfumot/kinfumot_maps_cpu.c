@@ -156,7 +156,7 @@ static void
 classify_pixel (const ClassifyLoop *loop, int at, Counts *counts)
 {
   const KinfumotMatching *match = &loop->in->matching;
-  int model, class_ = kinfumot_classify (loop->in, at, &model);
+  int model, class_ = kinfumot_classify_pixel (loop->in, at, &model);
 
   loop->classes[2 * at] = (uint8_t) class_;
   loop->classes[2 * at + 1] = (uint8_t) model;
@@ -215,7 +215,7 @@ find_touching_pixels (void *data, int begin, int end)
 
   for (int at = begin; at < end; at++)
     loop->grown[at] =
-        (uint8_t) kinfumot_touching (loop->points, loop->classes, at);
+        (uint8_t) kinfumot_touched_object (loop->points, loop->classes, at);
 }
 
 static void
@@ -224,7 +224,7 @@ grow_pixels (void *data, int begin, int end)
   const GrowLoop *loop = data;
 
   for (int at = begin; at < end; at++)
-    kinfumot_grow (loop->grown[at], loop->classes + 2 * at);
+    kinfumot_grow_pixel (loop->grown[at], loop->classes + 2 * at);
 }
 
 const char *
@@ -252,7 +252,8 @@ adopt_pixels (void *data, int begin, int end)
   const AdoptLoop *loop = data;
 
   for (int at = begin; at < end; at++)
-    kinfumot_adopt (loop->matching, loop->model, at, loop->classes + 2 * at);
+    kinfumot_adopt_pixel (
+        loop->matching, loop->model, at, loop->classes + 2 * at);
 }
 
 const char *

@@ -37,7 +37,7 @@ filter_mean (const BilateralTile *tile, const int32_t *at)
 }
 
 static __device__ __forceinline__ uint16_t
-filter_pixel (
+filter_tile_pixel (
     const KinfumotInput *input, const BilateralTile *tile, const int32_t *at)
 {
   const BilateralMean mean = filter_mean (tile, at);
@@ -51,8 +51,8 @@ filter_pixel (
 }
 
 static __global__ void
-__launch_bounds__ (BILATERAL_THREADS)
-    filter_depth (KinfumotOptics optics, KinfumotInput input, uint16_t *depth)
+__launch_bounds__ (BILATERAL_THREADS) filter_depth_kernel (
+    KinfumotOptics optics, KinfumotInput input, uint16_t *depth)
 {
   __shared__ BilateralTile tile;
   const int2 at = bilateral_place (optics.spacing);
@@ -67,7 +67,7 @@ __launch_bounds__ (BILATERAL_THREADS)
     const int y = at.y + i * optics.spacing;
 
     if (at.x < optics.width && y < optics.height)
-      depth[y * optics.width + at.x] = filter_pixel (
+      depth[y * optics.width + at.x] = filter_tile_pixel (
           &input, &tile, bilateral_depth (&tile) + i * BILATERAL_SIDE_X);
   }
 }
@@ -76,7 +76,7 @@ const char *
 kinfumot_filter_cuda (const Device *dev, const KinfumotOptics *optics,
     const KinfumotInput *input, uint16_t *depth)
 {
-  return queue (dev, filter_depth,
+  return queue_kernel (dev, filter_depth_kernel,
       bilateral_blocks (optics->width, optics->height, optics->spacing),
       BILATERAL_THREADS, *optics, *input, depth);
 }
@@ -84,11 +84,11 @@ kinfumot_filter_cuda (const Device *dev, const KinfumotOptics *optics,
 /* The word `work` sums the normals of all blocks in its lower half and counts
  * the blocks in its upper half, so the last block has the sum. */
 static __global__ void
-set_normals (KinfumotPoints points, KinfumotNormals normals)
+set_normals_kernel (KinfumotPoints points, KinfumotNormals normals)
 {
   const int width = points.optics.width;
   const Word block = 1ull << 32;
-  int at = thread_index ();
+  int at = thread_number ();
   Vec n = {0, 0, 0};
   Word sum;
 
@@ -111,14 +111,14 @@ const char *
 kinfumot_normals_cuda (
     const Device *dev, const KinfumotPoints *points, KinfumotNormals *normals)
 {
-  return queue (dev, set_normals, blocks_of_pixels (&points->optics), THREADS,
-      *points, *normals);
+  return queue_kernel (dev, set_normals_kernel,
+      blocks_of_pixels (&points->optics), PIXEL_THREADS, *points, *normals);
 }
 
 /* ---- Classes ---- */
 
 static __global__ void
-clear_counts (KinfumotCount *counts)
+clear_counts_kernel (KinfumotCount *counts)
 {
   KinfumotCount c = {0, 0, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN,
       {INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
@@ -164,15 +164,16 @@ count_lanes (const KinfumotMatching *match, int model, int at, bool is_mine,
 }
 
 static __global__ void
-classify_pixels (KinfumotClassifyIn in, uint8_t *classes, KinfumotCount *counts)
+classify_pixels_kernel (
+    KinfumotClassifyIn in, uint8_t *classes, KinfumotCount *counts)
 {
   const KinfumotMatching *match = &in.matching;
-  int at = thread_index (), model = 0, class_;
+  int at = thread_number (), model = 0, class_;
   bool inside = at < kinfumot_n_pixels (&match->points.optics);
 
   await_previous ();
   if (inside) {
-    class_ = kinfumot_classify (&in, at, &model);
+    class_ = kinfumot_classify_pixel (&in, at, &model);
     classes[2 * at] = (uint8_t) class_;
     classes[2 * at + 1] = (uint8_t) model;
   }
@@ -198,30 +199,30 @@ kinfumot_classify_cuda (const Device *dev, const KinfumotClassifyIn *in,
 {
   const int n = kinfumot_n_pixels (&in->matching.points.optics);
 
-  TRY (queue (dev, clear_counts, 1, KINFUMOT_MODELS, counts));
-  return queue (
-      dev, classify_pixels, blocks_of (n), THREADS, *in, classes, counts);
+  TRY (queue_kernel (dev, clear_counts_kernel, 1, KINFUMOT_MODELS, counts));
+  return queue_kernel (dev, classify_pixels_kernel, blocks_of (n),
+      PIXEL_THREADS, *in, classes, counts);
 }
 
 static __global__ void
-find_touching_pixels (
+find_touching_pixels_kernel (
     KinfumotPoints points, uint8_t *grown, const uint8_t *classes)
 {
-  int at = thread_index ();
+  int at = thread_number ();
 
   await_previous ();
   if (at < kinfumot_n_pixels (&points.optics))
-    grown[at] = (uint8_t) kinfumot_touching (&points, classes, at);
+    grown[at] = (uint8_t) kinfumot_touched_object (&points, classes, at);
 }
 
 static __global__ void
-grow_pixels (int n, const uint8_t *grown, uint8_t *classes)
+grow_pixels_kernel (int n, const uint8_t *grown, uint8_t *classes)
 {
-  int at = thread_index ();
+  int at = thread_number ();
 
   await_previous ();
   if (at < n)
-    kinfumot_grow (grown[at], classes + 2 * at);
+    kinfumot_grow_pixel (grown[at], classes + 2 * at);
 }
 
 const char *
@@ -230,35 +231,37 @@ kinfumot_grow_cuda (const Device *dev, const KinfumotPoints *points,
 {
   const int n = kinfumot_n_pixels (&points->optics);
 
-  TRY (queue (dev, find_touching_pixels, blocks_of (n), THREADS, *points, grown,
-      classes));
-  return queue (dev, grow_pixels, blocks_of (n), THREADS, n, grown, classes);
+  TRY (queue_kernel (dev, find_touching_pixels_kernel, blocks_of (n),
+      PIXEL_THREADS, *points, grown, classes));
+  return queue_kernel (
+      dev, grow_pixels_kernel, blocks_of (n), PIXEL_THREADS, n, grown, classes);
 }
 
 static __global__ void
-adopt_pixels (KinfumotMatching matching, int model, uint8_t *classes)
+adopt_pixels_kernel (KinfumotMatching matching, int model, uint8_t *classes)
 {
-  int at = thread_index ();
+  int at = thread_number ();
 
   await_previous ();
   if (at < kinfumot_n_pixels (&matching.points.optics))
-    kinfumot_adopt (&matching, model, at, classes + 2 * at);
+    kinfumot_adopt_pixel (&matching, model, at, classes + 2 * at);
 }
 
 const char *
 kinfumot_adopt_cuda (const Device *dev, const KinfumotMatching *matching,
     int model, uint8_t *classes)
 {
-  return queue (dev, adopt_pixels, blocks_of_pixels (&matching->points.optics),
-      THREADS, *matching, model, classes);
+  return queue_kernel (dev, adopt_pixels_kernel,
+      blocks_of_pixels (&matching->points.optics), PIXEL_THREADS, *matching,
+      model, classes);
 }
 
 /* ---- Doubt ---- */
 
 /* A block a tile, of two warps. */
 static __global__ void
-find_tile_shifts (KinfumotMatching matching, const Vec *normals, bool is_new,
-    uint8_t *shifted, float *usual)
+find_tile_shifts_kernel (KinfumotMatching matching, const Vec *normals,
+    bool is_new, uint8_t *shifted, float *usual)
 {
   const KinfumotOptics *optics = &matching.points.optics;
   const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
@@ -285,10 +288,10 @@ find_tile_shifts (KinfumotMatching matching, const Vec *normals, bool is_new,
 }
 
 static __global__ void
-doubt_pixels (
+doubt_pixels_kernel (
     KinfumotOptics optics, const uint8_t *shifted, uint8_t *doubted, int n)
 {
-  const int i = thread_index ();
+  const int i = thread_number ();
 
   await_previous ();
   if (i < n)
@@ -303,9 +306,9 @@ kinfumot_doubt_cuda (const Device *dev, const KinfumotMatching *matching,
   const KinfumotOptics *optics = &matching->points.optics;
   const int n = ceil_div (kinfumot_n_pixels (optics), 8);
 
-  TRY (queue (dev, find_tile_shifts, dim3 (optics->tiles_x, optics->tiles_y),
-      KINFUMOT_TILE * KINFUMOT_TILE, *matching, normals, is_new, shifted,
-      usual));
-  return queue (
-      dev, doubt_pixels, blocks_of (n), THREADS, *optics, shifted, doubted, n);
+  TRY (queue_kernel (dev, find_tile_shifts_kernel,
+      dim3 (optics->tiles_x, optics->tiles_y), KINFUMOT_TILE * KINFUMOT_TILE,
+      *matching, normals, is_new, shifted, usual));
+  return queue_kernel (dev, doubt_pixels_kernel, blocks_of (n), PIXEL_THREADS,
+      *optics, shifted, doubted, n);
 }

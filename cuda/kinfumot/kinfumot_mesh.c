@@ -31,7 +31,7 @@ bricks_free (Bricks *b)
 }
 
 static int
-by_key (const void *p, const void *q)
+compare_places (const void *p, const void *q)
 {
   uint64_t a = ((const struct Place *) p)->key;
   uint64_t b = ((const struct Place *) q)->key;
@@ -76,17 +76,17 @@ bricks_sort (Bricks *b)
       b->bricks[i].at[j] = at[j] / KINFUMOT_BRICK;
     b->places[i] = (struct Place){b->owner[i], i};
   }
-  qsort (b->places, b->n, sizeof *b->places, by_key);
+  qsort (b->places, b->n, sizeof *b->places, compare_places);
 }
 
 static int64_t
-find (void *data, const int32_t at[3])
+find_mesh_brick (void *data, const int32_t at[3])
 {
   const Bricks *b = data;
   struct Place wanted = {
       .key = kinfumot_brick_key (b->model, at[0], at[1], at[2])};
   const struct Place *p = wanted.key
-      ? bsearch (&wanted, b->places, b->n, sizeof *b->places, by_key)
+      ? bsearch (&wanted, b->places, b->n, sizeof *b->places, compare_places)
       : NULL;
 
   return p ? (int64_t) p->brick : -1;
@@ -97,14 +97,14 @@ _Static_assert(sizeof (MarchingVoxel) == sizeof (KinfumotVoxel) &&
     "marching cubes reads the bricks as they are");
 
 static const char *
-add_model (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
+add_model_mesh (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
 {
   const KinfumotModel *models = k->host_report->models;
-  MarchingGrid grid = {
-      b->bricks, b->n, find, b, KINFUMOT_WEIGHT_MASK, (float) k->grid.voxel};
+  MarchingGrid grid = {b->bricks, b->n, find_mesh_brick, b,
+      KINFUMOT_WEIGHT_MASK, (float) k->grid.voxel};
   Pose64 world = kinfumot_pose_times (
-      models[0].pose, kinfumot_pose_back (models[model].pose));
-  uint32_t hue = kinfumot_hue (model), n = mesh->n;
+      models[0].pose, kinfumot_pose_inverse (models[model].pose));
+  uint32_t hue = kinfumot_model_hue (model), n = mesh->n;
   uint8_t colour[3] = {
       (uint8_t) (hue >> 16), (uint8_t) (hue >> 8), (uint8_t) hue};
 
@@ -139,7 +139,7 @@ kinfumot_mesh (Kinfumot *k, Mesh *mesh)
     bricks_sort (&b);
   for (int model = 0; !err && model < kinfumot_models_end (k); model++)
     if (!model || k->tracks[model].id)
-      err = add_model (k, &b, model, mesh);
+      err = add_model_mesh (k, &b, model, mesh);
   bricks_free (&b);
   return err;
 }

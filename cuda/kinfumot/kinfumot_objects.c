@@ -25,9 +25,9 @@ kinfumot_covariance (const KinfumotModel *m, double covariance[36])
   memset (covariance, 0, 36 * sizeof *covariance);
   if (!m->sums[KINFUMOT_N])
     return;
-  kinfumot_system (m->sums, &s);
+  kinfumot_system_of_sums (m->sums, &s);
   memcpy (e.a, s.a, sizeof e.a);
-  kinfumot_eigen (&e, 0, 1);
+  kinfumot_find_eigen (&e, 0, 1);
   for (int i = 0; i < 6; i++)
     unit[i] = i < 3 ? 1 / s.spread : 1; /* turns, then steps */
   for (int k = 0; k < 6; k++) {
@@ -45,7 +45,7 @@ kinfumot_covariance (const KinfumotModel *m, double covariance[36])
 /* ---- States ---- */
 
 static double
-score_of (const KinfumotCount *c)
+score_of_count (const KinfumotCount *c)
 {
   uint32_t all = c->matched + c->through;
 
@@ -53,20 +53,20 @@ score_of (const KinfumotCount *c)
 }
 
 static void
-see (KinfumotTrack *t, const KinfumotCount *c)
+update_seen (KinfumotTrack *t, const KinfumotCount *c)
 {
   for (int i = 0; i < 3; i++) {
     t->min[i] = c->min[i] < t->min[i] ? c->min[i] : t->min[i];
     t->max[i] = c->max[i] > t->max[i] ? c->max[i] : t->max[i];
   }
   t->unseen = 0;
-  t->poor = score_of (c) < POOR ? t->poor + 1 : 0;
+  t->poor = score_of_count (c) < POOR ? t->poor + 1 : 0;
   if (t->age)
     t->state = t->state == KINFUMOT_LOST ? KINFUMOT_FOUND : KINFUMOT_TRACKING;
 }
 
 static void
-miss (KinfumotTrack *t, KinfumotModel *m)
+update_unseen (KinfumotTrack *t, KinfumotModel *m)
 {
   t->unseen++;
   t->state = t->unseen > KINFUMOT_PATIENCE ? KINFUMOT_LOST : KINFUMOT_OCCLUDED;
@@ -77,7 +77,7 @@ miss (KinfumotTrack *t, KinfumotModel *m)
 /* Where the middle of what was seen of the object is, and how far that reaches.
  */
 static void
-fill_place (const KinfumotTrack *t, KinfumotObject *r)
+describe_place (const KinfumotTrack *t, KinfumotObject *r)
 {
   double middle[3] = {0, 0, 0};
 
@@ -91,7 +91,7 @@ fill_place (const KinfumotTrack *t, KinfumotObject *r)
 }
 
 static void
-fill_object (const Kinfumot *k, int model, KinfumotObject *r)
+describe_object (const Kinfumot *k, int model, KinfumotObject *r)
 {
   const KinfumotModel *m = &k->host_report->models[model];
   const KinfumotCount *c = &k->host_report->counts[model];
@@ -102,22 +102,22 @@ fill_object (const Kinfumot *k, int model, KinfumotObject *r)
   r->id = t->id;
   r->model = model;
   r->state = t->state;
-  r->pose = kinfumot_pose_back (m->pose);
+  r->pose = kinfumot_pose_inverse (m->pose);
   r->in_world = kinfumot_pose_times (k->known_camera, r->pose);
   r->age = t->age;
   r->weak = m->weak;
-  fill_place (t, r);
+  describe_place (t, r);
   if (seen) {
     r->box = (ImageBox){c->x0, c->y0, c->x1, c->y1};
     r->area = c->matched;
-    r->score = score_of (c);
+    r->score = score_of_count (c);
     kinfumot_covariance (m, r->covariance);
   }
 }
 
 /* Whether the object is given up. */
 static bool
-update (Kinfumot *k, int model)
+update_track (Kinfumot *k, int model)
 {
   KinfumotTrack *t = &k->tracks[model];
   KinfumotModel *m = &k->host_report->models[model];
@@ -128,9 +128,9 @@ update (Kinfumot *k, int model)
     return false;
   }
   if (m->good && c->matched >= MIN_SEEN)
-    see (t, c);
+    update_seen (t, c);
   else
-    miss (t, m);
+    update_unseen (t, m);
   return t->poor >= k->params.retire_after;
 }
 
@@ -145,14 +145,14 @@ kinfumot_objects_update (Kinfumot *k, KinfumotResults *results)
 
     if (!t->id || k->lost)
       continue;
-    if (update (k, m)) {
+    if (update_track (k, m)) {
       k->host_report->models[m].active = KINFUMOT_ASLEEP;
       memset (t, 0, sizeof *t);
       TRY (kinfumot_pool_forget (k, m));
       continue;
     }
     if (t->state != KINFUMOT_LOST || t->unseen == KINFUMOT_PATIENCE + 1)
-      fill_object (k, m, &k->objects[results->n_objects++]);
+      describe_object (k, m, &k->objects[results->n_objects++]);
     t->age++;
   }
   return NULL;

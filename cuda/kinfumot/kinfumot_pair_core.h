@@ -55,7 +55,7 @@ kinfumot_pair_in_view (const KinfumotOptics *optics, const KinfumotModel *m,
 }
 
 BOTH bool
-kinfumot_pair (
+kinfumot_pair_point (
     const KinfumotMatching *match, int model, Vec point, KinfumotPair *pair)
 {
   return kinfumot_pair_in_view (&match->points.optics, &match->models[model],
@@ -102,7 +102,7 @@ kinfumot_other_is_nearer (
 
     if (m == model || !kinfumot_has_view (match, m))
       continue;
-    if (kinfumot_pair (match, m, point, &pair) &&
+    if (kinfumot_pair_point (match, m, point, &pair) &&
         fabsf (pair.before) < KINFUMOT_MATCHED &&
         fabsf (pair.before) < distance)
       return true;

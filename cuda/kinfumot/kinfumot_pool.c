@@ -41,7 +41,7 @@ kinfumot_pool_clear (Kinfumot *k)
 typedef struct {
   uint32_t n, entries;
   uint64_t *owner;
-  uint32_t *seen, *unused;
+  uint32_t *last_seen, *unused;
   KinfumotEntry *table;
 } PoolCopy;
 
@@ -49,7 +49,7 @@ static void
 pool_copy_free (PoolCopy *c)
 {
   free (c->owner);
-  free (c->seen);
+  free (c->last_seen);
   free (c->unused);
   free (c->table);
 }
@@ -62,20 +62,21 @@ pool_copy_new (Kinfumot *k, PoolCopy *c)
   c->n = g->max_bricks;
   c->entries = g->mask + 1;
   c->owner = malloc (c->n * sizeof *c->owner);
-  c->seen = malloc (c->n * sizeof *c->seen);
+  c->last_seen = malloc (c->n * sizeof *c->last_seen);
   c->unused = malloc (c->n * sizeof *c->unused);
   c->table = calloc (c->entries, sizeof *c->table);
-  if (!c->owner || !c->seen || !c->unused || !c->table)
+  if (!c->owner || !c->last_seen || !c->unused || !c->table)
     return "out of memory";
   TRY (device_copy (&k->device, c->owner, g->owner, c->n * sizeof *c->owner));
-  TRY (device_copy (&k->device, c->seen, g->seen, c->n * sizeof *c->seen));
+  TRY (device_copy (
+      &k->device, c->last_seen, g->last_seen, c->n * sizeof *c->last_seen));
   return device_wait (&k->device);
 }
 
 static void
 insert_brick (PoolCopy *c, uint32_t slot)
 {
-  uint32_t at = kinfumot_hash (c->owner[slot]), mask = c->entries - 1;
+  uint32_t at = kinfumot_key_hash (c->owner[slot]), mask = c->entries - 1;
 
   while (c->table[at & mask].key)
     at++;
@@ -143,8 +144,8 @@ list_unseen_bricks (const Kinfumot *k, const PoolCopy *c, UnseenBrick *list)
   uint32_t n = 0;
 
   for (uint32_t i = 0; i < c->n; i++)
-    if (c->owner[i] && c->seen[i] < k->frame)
-      list[n++] = (UnseenBrick){c->seen[i], i, c->owner[i]};
+    if (c->owner[i] && c->last_seen[i] < k->frame)
+      list[n++] = (UnseenBrick){c->last_seen[i], i, c->owner[i]};
   qsort (list, n, sizeof *list, compare_unseen);
   return n;
 }

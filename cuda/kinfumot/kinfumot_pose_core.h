@@ -14,7 +14,7 @@
 
 /* Of length 1 again. */
 BOTH void
-kinfumot_pose_clean (Pose64 *p)
+kinfumot_pose_unit (Pose64 *p)
 {
   double n = 1 /
       sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
@@ -34,12 +34,12 @@ kinfumot_pose_times (Pose64 a, Pose64 b)
   for (int i = 0; i < 3; i++)
     r.t[i] += a.t[i];
   quat64_times (a.q, b.q, r.q);
-  kinfumot_pose_clean (&r);
+  kinfumot_pose_unit (&r);
   return r;
 }
 
 BOTH Pose64
-kinfumot_pose_back (Pose64 p)
+kinfumot_pose_inverse (Pose64 p)
 {
   Pose64 r = {{0, 0, 0}, {p.q[0], -p.q[1], -p.q[2], -p.q[3]}};
   double t[3];
@@ -79,7 +79,7 @@ enum {
 #define KINFUMOT_HUBER .01f
 
 BOTH int32_t
-kinfumot_weight (float distance, float facing)
+kinfumot_term_weight (float distance, float facing)
 {
   float weight = KINFUMOT_WEIGHT * facing;
 
@@ -106,7 +106,7 @@ kinfumot_term_of (Vec p, Vec n, float r, float facing)
       (int32_t) (r * KINFUMOT_R_UNIT),
       {(int32_t) (p.x * KINFUMOT_P_UNIT), (int32_t) (p.y * KINFUMOT_P_UNIT),
           (int32_t) (p.z * KINFUMOT_P_UNIT)},
-      kinfumot_weight (fabsf (r), facing)};
+      kinfumot_term_weight (fabsf (r), facing)};
 
   return t;
 }
@@ -236,7 +236,7 @@ typedef struct {
 /* a' = m a m^T and b' = m b for m = [1 -[middle]; 0 1], which moves the origin
  * of turns. */
 BOTH void
-kinfumot_centre (KinfumotSystem *s)
+kinfumot_centre_system (KinfumotSystem *s)
 {
   const double *c = s->middle;
   double cross[3][3] = {{0, -c[2], c[1]}, {c[2], 0, -c[0]}, {-c[1], c[0], 0}};
@@ -262,7 +262,7 @@ kinfumot_centre (KinfumotSystem *s)
 }
 
 BOTH void
-kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
+kinfumot_system_of_sums (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
 {
   const double a_point = 1 / (double) sums[KINFUMOT_N];
   const double a_weight = 1 / (double) sums[KINFUMOT_WEIGHTS];
@@ -285,7 +285,7 @@ kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
   }
   s->mean_square = (double) sums[KINFUMOT_RR] * a_point * r * r;
   s->spread = square > 1e-6 ? sqrt (square) : 1e-3;
-  kinfumot_centre (s);
+  kinfumot_centre_system (s);
   turns = 1 / s->spread;
   UNROLLED
   for (int i = 0; i < 3; i++) {
@@ -300,7 +300,7 @@ kinfumot_system (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
 
 /* a = l d l^T in place, with 1 / d; false where a pivot is not above @min. */
 BOTH bool
-kinfumot_factor (double a[6][6], double min)
+kinfumot_factor_system (double a[6][6], double min)
 {
   UNROLLED
   for (int i = 0; i < 6; i++) {
@@ -326,7 +326,7 @@ kinfumot_factor (double a[6][6], double min)
 }
 
 BOTH void
-kinfumot_back (double a[6][6], const double b[6], double x[6])
+kinfumot_solve_factored (double a[6][6], const double b[6], double x[6])
 {
   UNROLLED
   for (int i = 0; i < 6; i++) {
@@ -370,7 +370,7 @@ typedef struct {
 
 /* The rows @p < @q that rotation @k of a round turns. */
 BOTH void
-kinfumot_rows (int round, int k, int *p, int *q)
+kinfumot_rotated_rows (int round, int k, int *p, int *q)
 {
   int first = k ? (round + k) % 5 + 1 : 0;
   int second = (round + 5 - k) % 5 + 1;
@@ -382,13 +382,13 @@ kinfumot_rows (int round, int k, int *p, int *q)
 /* The rotation that makes a[p][q] 0, or nearly: floats say by how much to turn,
  * so what is left is some 1e-7 of it. */
 BOTH void
-kinfumot_rotation (KinfumotEigen *e, int round, int k)
+kinfumot_set_rotation (KinfumotEigen *e, int round, int k)
 {
   double half_tangent = 0, part;
   int p, q;
   float off, apart, tangent;
 
-  kinfumot_rows (round, k, &p, &q);
+  kinfumot_rotated_rows (round, k, &p, &q);
   off = (float) (2 * e->a[p][q]);
   apart = (float) (e->a[q][q] - e->a[p][p]);
   if (fabsf (off) > KINFUMOT_NEGLIGIBLE) {
@@ -404,7 +404,7 @@ kinfumot_rotation (KinfumotEigen *e, int round, int k)
 
 /* Turns two columns of a row: @x and @y. */
 BOTH void
-kinfumot_turn_two (double c, double s, double *x, double *y)
+kinfumot_rotate_two (double c, double s, double *x, double *y)
 {
   double before = *x;
 
@@ -415,21 +415,21 @@ kinfumot_turn_two (double c, double s, double *x, double *y)
 /* What the rotations of a round make of the four numbers where rows of rotation
  * @k meet columns of rotation @l. */
 BOTH void
-kinfumot_rotate (KinfumotEigen *e, int round, int k, int l)
+kinfumot_rotate_block (KinfumotEigen *e, int round, int k, int l)
 {
   int p, q, r, s;
 
-  kinfumot_rows (round, k, &p, &q);
-  kinfumot_rows (round, l, &r, &s);
-  kinfumot_turn_two (e->cosine[l], e->sine[l], &e->a[p][r], &e->a[p][s]);
-  kinfumot_turn_two (e->cosine[l], e->sine[l], &e->a[q][r], &e->a[q][s]);
-  kinfumot_turn_two (e->cosine[k], e->sine[k], &e->a[p][r], &e->a[q][r]);
-  kinfumot_turn_two (e->cosine[k], e->sine[k], &e->a[p][s], &e->a[q][s]);
+  kinfumot_rotated_rows (round, k, &p, &q);
+  kinfumot_rotated_rows (round, l, &r, &s);
+  kinfumot_rotate_two (e->cosine[l], e->sine[l], &e->a[p][r], &e->a[p][s]);
+  kinfumot_rotate_two (e->cosine[l], e->sine[l], &e->a[q][r], &e->a[q][s]);
+  kinfumot_rotate_two (e->cosine[k], e->sine[k], &e->a[p][r], &e->a[q][r]);
+  kinfumot_rotate_two (e->cosine[k], e->sine[k], &e->a[p][s], &e->a[q][s]);
 }
 
 /* Whether no rotation of the last sweep turned anything. */
 BOTH bool
-kinfumot_is_done (const KinfumotEigen *e, int round)
+kinfumot_eigen_is_done (const KinfumotEigen *e, int round)
 {
   int last = e->turned[0];
 
@@ -439,7 +439,7 @@ kinfumot_is_done (const KinfumotEigen *e, int round)
 }
 
 BOTH void
-kinfumot_eigen (KinfumotEigen *e, int lane, int lanes)
+kinfumot_find_eigen (KinfumotEigen *e, int lane, int lanes)
 {
   for (int i = lane; i < 36; i += lanes)
     e->v[i / 6][i % 6] = i / 6 == i % 6;
@@ -447,19 +447,19 @@ kinfumot_eigen (KinfumotEigen *e, int lane, int lanes)
     e->turned[k] = 0;
   KINFUMOT_MEET ();
   for (int round = 0; round < KINFUMOT_SWEEPS * KINFUMOT_ROUNDS; round++) {
-    if (kinfumot_is_done (e, round))
+    if (kinfumot_eigen_is_done (e, round))
       break;
     KINFUMOT_MEET ();
     for (int k = lane; k < 3; k += lanes)
-      kinfumot_rotation (e, round, k);
+      kinfumot_set_rotation (e, round, k);
     KINFUMOT_MEET ();
     for (int i = lane; i < 9; i += lanes)
-      kinfumot_rotate (e, round, i / 3, i % 3);
+      kinfumot_rotate_block (e, round, i / 3, i % 3);
     for (int i = lane; i < 18; i += lanes) {
       int p, q, k = i / 6;
 
-      kinfumot_rows (round, k, &p, &q);
-      kinfumot_turn_two (
+      kinfumot_rotated_rows (round, k, &p, &q);
+      kinfumot_rotate_two (
           e->cosine[k], e->sine[k], &e->v[i % 6][p], &e->v[i % 6][q]);
     }
     KINFUMOT_MEET ();
@@ -469,11 +469,11 @@ kinfumot_eigen (KinfumotEigen *e, int lane, int lanes)
 /* x of a x = b along the directions that the points determine: the others keep
  * the motion that was predicted.  Returns which those are. */
 BOTH unsigned
-kinfumot_hold (KinfumotEigen *e, double x[6], int lane, int lanes)
+kinfumot_solve_weak (KinfumotEigen *e, double x[6], int lane, int lanes)
 {
   unsigned weak = 0;
 
-  kinfumot_eigen (e, lane, lanes);
+  kinfumot_find_eigen (e, lane, lanes);
   for (int k = lane; k < 6; k += lanes) {
     e->along[k] = 0;
     for (int i = 0; i < 6; i++)
@@ -494,12 +494,12 @@ kinfumot_hold (KinfumotEigen *e, double x[6], int lane, int lanes)
 
 /* The motion after a turn @x[0..2] about the middle and a step @x[3..5]. */
 BOTH Pose64
-kinfumot_moved (Pose64 motion, const double x[6], const double middle[3])
+kinfumot_moved_motion (Pose64 motion, const double x[6], const double middle[3])
 {
   Pose64 d = {{0, 0, 0}, {1, x[0] / 2, x[1] / 2, x[2] / 2}};
   double turned[3];
 
-  kinfumot_pose_clean (&d);
+  kinfumot_pose_unit (&d);
   quat64_rotate (d.q, middle, turned);
   for (int i = 0; i < 3; i++)
     d.t[i] = middle[i] - turned[i] + x[3 + i];
@@ -508,7 +508,7 @@ kinfumot_moved (Pose64 motion, const double x[6], const double middle[3])
 
 /* The step that the kept sums say. */
 BOTH void
-kinfumot_step (KinfumotModel *m, const KinfumotSystem *s, double x[6])
+kinfumot_step_motion (KinfumotModel *m, const KinfumotSystem *s, double x[6])
 {
   double max = 0;
 
@@ -520,13 +520,13 @@ kinfumot_step (KinfumotModel *m, const KinfumotSystem *s, double x[6])
   for (int i = 0; i < 6; i++)
     max = x[i] > max ? x[i] : -x[i] > max ? -x[i] : max;
   m->settled = max < KINFUMOT_SETTLED;
-  kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s->middle));
+  kinfumot_set_motion (m, kinfumot_moved_motion (m->motion, x, s->middle));
 }
 
 /* One iteration: from the kept sums to the motion.  @e is shared by the lanes,
  * of which the first writes. */
 BOTH void
-kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
+kinfumot_solve_motion (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 {
   KinfumotSystem s;
   double a[6][6], x[6];
@@ -540,14 +540,14 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
     }
     return;
   }
-  kinfumot_system (m->sums, &s);
+  kinfumot_system_of_sums (m->sums, &s);
   UNROLLED
   for (int i = 0; i < 6; i++)
     UNROLLED
   for (int k = 0; k < 6; k++)
     a[i][k] = s.a[i][k];
-  if (kinfumot_factor (a, 4 * KINFUMOT_WEAK)) /* no direction is weak */
-    kinfumot_back (a, s.b, x);
+  if (kinfumot_factor_system (a, 4 * KINFUMOT_WEAK)) /* no direction is weak */
+    kinfumot_solve_factored (a, s.b, x);
   else {
     UNROLLED
     for (int i = 0; i < 36 && !lane; i++)
@@ -555,14 +555,14 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
     UNROLLED
     for (int i = 0; i < 6 && !lane; i++)
       e->b[i] = s.b[i];
-    weak = kinfumot_hold (e, x, lane, lanes);
+    weak = kinfumot_solve_weak (e, x, lane, lanes);
   }
   if (lane)
     return;
   m->points = (uint32_t) m->sums[KINFUMOT_N];
   m->solved = true;
   m->weak = weak;
-  kinfumot_step (m, &s, x);
+  kinfumot_step_motion (m, &s, x);
 }
 
 /* ---- From frame to frame ---- */
@@ -570,16 +570,16 @@ kinfumot_iterate (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 /* Of an object that goes on as it did in the world, once the camera's motion is
  * known. */
 BOTH void
-kinfumot_predict (KinfumotModel *models, int model)
+kinfumot_predict_motion (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
   Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
   Pose64 object = kinfumot_pose_times (m->drift,
-      kinfumot_pose_times (models[0].pose, kinfumot_pose_back (m->pose)));
-  Pose64 pose = kinfumot_pose_times (kinfumot_pose_back (object), camera);
+      kinfumot_pose_times (models[0].pose, kinfumot_pose_inverse (m->pose)));
+  Pose64 pose = kinfumot_pose_times (kinfumot_pose_inverse (object), camera);
 
   kinfumot_set_motion (
-      m, kinfumot_pose_times (kinfumot_pose_back (m->pose), pose));
+      m, kinfumot_pose_times (kinfumot_pose_inverse (m->pose), pose));
   m->expected = m->motion;
 }
 
@@ -598,18 +598,18 @@ kinfumot_pose_between (Pose64 a, Pose64 b, double share)
     a.t[i] += share * (b.t[i] - a.t[i]);
   for (int i = 0; i < 4; i++)
     a.q[i] += share * ((cosine < 0 ? -b.q[i] : b.q[i]) - a.q[i]);
-  kinfumot_pose_clean (&a);
+  kinfumot_pose_unit (&a);
   return a;
 }
 
 /* The turn, by the spread, and the step of the middle of the points that take
  * the motion to the expected one; returns their length, metres. */
 BOTH double
-kinfumot_surprise (
+kinfumot_expected_offset (
     const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
 {
   const Pose64 off =
-      kinfumot_pose_times (m->expected, kinfumot_pose_back (m->motion));
+      kinfumot_pose_times (m->expected, kinfumot_pose_inverse (m->motion));
   double square = 0;
 
   quat64_rotate (off.q, s->middle, apart + 3);
@@ -628,13 +628,13 @@ kinfumot_surprise (
  * points said the latter in all directions alike: what many points say stays,
  * what only its outline says is not followed from pixel to pixel. */
 BOTH void
-kinfumot_expect (KinfumotModel *m)
+kinfumot_average_motion (KinfumotModel *m)
 {
   KinfumotSystem s;
   double x[6], b[6], share, apart;
 
-  kinfumot_system (m->sums, &s);
-  apart = kinfumot_surprise (m, &s, b);
+  kinfumot_system_of_sums (m->sums, &s);
+  apart = kinfumot_expected_offset (m, &s, b);
   share = (double) KINFUMOT_EXPECT * KINFUMOT_WEIGHT * m->steps /
       KINFUMOT_STEPS / (double) m->sums[KINFUMOT_WEIGHTS];
   if (apart > KINFUMOT_EXPECT_BY)
@@ -644,13 +644,13 @@ kinfumot_expect (KinfumotModel *m)
     s.a[i][i] += share;
     b[i] *= share;
   }
-  if (!kinfumot_factor (s.a, 0))
+  if (!kinfumot_factor_system (s.a, 0))
     return;
-  kinfumot_back (s.a, b, x);
+  kinfumot_solve_factored (s.a, b, x);
   UNROLLED
   for (int i = 0; i < 3; i++)
     x[i] /= s.spread;
-  kinfumot_set_motion (m, kinfumot_moved (m->motion, x, s.middle));
+  kinfumot_set_motion (m, kinfumot_moved_motion (m->motion, x, s.middle));
 }
 
 /* Minimum share of the points that match the background. */
@@ -660,7 +660,7 @@ kinfumot_expect (KinfumotModel *m)
 /* Decides whether the motion of a model can be believed; that of an object then
  * meets the expected one.  @points: the number of pixels with a normal. */
 BOTH void
-kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
+kinfumot_judge_motion (KinfumotModel *models, int model, uint32_t points)
 {
   KinfumotModel *m = &models[model];
 
@@ -672,7 +672,7 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
   if (model && !models[0].good)
     m->good = false;
   if (model && m->good && m->active == KINFUMOT_AWAKE)
-    kinfumot_expect (m);
+    kinfumot_average_motion (m);
   if (!model && !m->good)
     kinfumot_set_motion (m, pose64_identity ());
 }
@@ -684,7 +684,7 @@ kinfumot_judge (KinfumotModel *models, int model, uint32_t points)
 #define KINFUMOT_REST_TURN .99999 /* the cosine of half of 0.5 degrees */
 
 BOTH void
-kinfumot_rest (KinfumotModel *m, Pose64 pose)
+kinfumot_rest_camera (KinfumotModel *m, Pose64 pose)
 {
   double step = 0, turn = 0;
 
@@ -700,7 +700,7 @@ kinfumot_rest (KinfumotModel *m, Pose64 pose)
 
 /* A model's pose after this frame; the background's comes last. */
 BOTH void
-kinfumot_go_on (KinfumotModel *models, int model)
+kinfumot_advance_pose (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
   Pose64 pose = kinfumot_pose_times (m->pose, m->motion);
@@ -710,14 +710,14 @@ kinfumot_go_on (KinfumotModel *models, int model)
   if (model && m->good) {
     Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
     Pose64 before =
-        kinfumot_pose_times (models[0].pose, kinfumot_pose_back (m->pose));
-    Pose64 after = kinfumot_pose_times (camera, kinfumot_pose_back (pose));
-    Pose64 drift = kinfumot_pose_times (after, kinfumot_pose_back (before));
+        kinfumot_pose_times (models[0].pose, kinfumot_pose_inverse (m->pose));
+    Pose64 after = kinfumot_pose_times (camera, kinfumot_pose_inverse (pose));
+    Pose64 drift = kinfumot_pose_times (after, kinfumot_pose_inverse (before));
 
     m->steps += m->steps < KINFUMOT_STEPS;
     m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);
   }
   if (!model)
-    kinfumot_rest (m, pose);
+    kinfumot_rest_camera (m, pose);
   kinfumot_set_pose (m, pose);
 }

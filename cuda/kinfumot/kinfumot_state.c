@@ -97,7 +97,7 @@ get_bricks (Kinfumot *k, DeviceMemory *m)
 
   TRY (memory_get (m, &g->table, g->mask + 1));
   TRY (memory_get (m, &g->owner, g->max_bricks));
-  TRY (memory_get (m, &g->seen, g->max_bricks));
+  TRY (memory_get (m, &g->last_seen, g->max_bricks));
   TRY (memory_get_bytes (m, (void **) &g->voxels, g->max_bricks,
       KINFUMOT_BRICK_VOXELS * sizeof *g->voxels, false));
   TRY (memory_get (m, &k->pool.wanted, k->pool.max_wanted));

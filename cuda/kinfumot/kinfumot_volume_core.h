@@ -30,9 +30,10 @@ kinfumot_wanted_key (const KinfumotFusion *fusion, const KinfumotGrid *g,
   depth += reach * ((float) (2 * i) / (float) (steps - 1) - 1);
   p = kinfumot_to_model (
       &fusion->poses.models[model], kinfumot_ray_point (ray, depth));
-  return kinfumot_key (model, kinfumot_round (p.x * g->voxels_a_metre),
-      kinfumot_round (p.y * g->voxels_a_metre),
-      kinfumot_round (p.z * g->voxels_a_metre));
+  return kinfumot_voxel_key (model,
+      kinfumot_round_float (p.x * g->voxels_a_metre),
+      kinfumot_round_float (p.y * g->voxels_a_metre),
+      kinfumot_round_float (p.z * g->voxels_a_metre));
 }
 
 /* Whether the brick of @key, 0 for none, belongs to one of the models. */
@@ -75,7 +76,7 @@ kinfumot_brick_in_view (const KinfumotPoses *poses, float voxel, uint64_t key)
  * models only say which space is free.  Outliers are fused once they have
  * become an object's. */
 BOTH bool
-kinfumot_owns (const KinfumotFusion *fusion, int model, int at)
+kinfumot_owns_pixel (const KinfumotFusion *fusion, int model, int at)
 {
   const uint8_t *c = fusion->classes + 2 * at;
 
@@ -87,12 +88,13 @@ kinfumot_owns (const KinfumotFusion *fusion, int model, int at)
 }
 
 BOTH KinfumotSurface
-kinfumot_surface (const KinfumotFusion *fusion, int at)
+kinfumot_pixel_surface (const KinfumotFusion *fusion, int at)
 {
   int owner = fusion->mask ? fusion->poses.first : fusion->classes[2 * at + 1];
 
   return (KinfumotSurface){fusion->depth[at],
-      (uint8_t) (kinfumot_owns (fusion, owner, at) ? owner : KINFUMOT_NOBODY),
+      (uint8_t) (kinfumot_owns_pixel (fusion, owner, at) ? owner
+                                                         : KINFUMOT_NOBODY),
       fusion->poses.optics.rays[at].length};
 }
 
@@ -103,7 +105,7 @@ typedef struct {
 } KinfumotLattice;
 
 BOTH KinfumotLattice
-kinfumot_lattice (const KinfumotPoses *poses, float voxel, uint64_t key)
+kinfumot_brick_lattice (const KinfumotPoses *poses, float voxel, uint64_t key)
 {
   const KinfumotModel *m = &poses->models[kinfumot_key_model (key)];
   int at[3];
@@ -174,7 +176,7 @@ kinfumot_fuse_voxel (const KinfumotFusion *fusion, const KinfumotGrid *g,
 /* ---- Ranges ---- */
 
 BOTH int
-kinfumot_slice (float depth)
+kinfumot_depth_slice (float depth)
 {
   int slice = (int) (depth * KINFUMOT_SLICES_A_METRE);
 
@@ -183,18 +185,18 @@ kinfumot_slice (float depth)
 
 /* Those that meet the depths from @near to @far. */
 BOTH uint64_t
-kinfumot_slices (float near, float far)
+kinfumot_slices_between (float near, float far)
 {
-  return ~0ull << kinfumot_slice (near) &
-      ~0ull >> (KINFUMOT_SLICES - 1 - kinfumot_slice (far));
+  return ~0ull << kinfumot_depth_slice (near) &
+      ~0ull >> (KINFUMOT_SLICES - 1 - kinfumot_depth_slice (far));
 }
 
 /* @depth, or where the next of @slices begins if it lies in none; beyond all
  * for none. */
 BOTH float
-kinfumot_skip (uint64_t slices, float depth)
+kinfumot_skip_slices (uint64_t slices, float depth)
 {
-  int slice = kinfumot_slice (depth);
+  int slice = kinfumot_depth_slice (depth);
   uint64_t rest = slices >> slice;
 
   if (rest & 1)
@@ -258,10 +260,10 @@ typedef struct {
   int model;
   Vec from, along; /* the model's coordinates; along: at depth 1 */
   float length;    /* of along, metres */
-} KinfumotLine;
+} KinfumotRayLine;
 
 BOTH Vec
-kinfumot_line_point (const KinfumotLine *l, float depth)
+kinfumot_line_point (const KinfumotRayLine *l, float depth)
 {
   return vec_add (l->from, vec_scale (l->along, depth));
 }
@@ -269,12 +271,13 @@ kinfumot_line_point (const KinfumotLine *l, float depth)
 /* The first depth from @depth on, by steps of @step, at which the distance is
  * before a surface, or else behind it; false where it is not known. */
 BOTH bool
-kinfumot_side (const KinfumotGrid *g, KinfumotLast *last, const KinfumotLine *l,
-    bool before, float step, float *depth, float *distance)
+kinfumot_find_side (const KinfumotGrid *g, KinfumotLastBrick *last,
+    const KinfumotRayLine *l, bool before, float step, float *depth,
+    float *distance)
 {
   ROLLED
   for (int i = 0; i < 4; i++, *depth += step) {
-    if (!kinfumot_distance (
+    if (!kinfumot_distance_at (
             g, last, l->model, kinfumot_line_point (l, *depth), distance))
       return false;
     if ((*distance > 0) == before)
@@ -286,17 +289,17 @@ kinfumot_side (const KinfumotGrid *g, KinfumotLast *last, const KinfumotLine *l,
 /* The depth near that of two voxels of different signs, at @near and @far, at
  * which the distance is 0; 0 where that cannot be found. */
 BOTH float
-kinfumot_crossing (const KinfumotGrid *g, KinfumotLast *last,
-    const KinfumotLine *l, float near, float far)
+kinfumot_find_crossing (const KinfumotGrid *g, KinfumotLastBrick *last,
+    const KinfumotRayLine *l, float near, float far)
 {
   const float voxel = g->voxel / l->length;
   float before, behind, depth, here;
 
-  if (!kinfumot_side (g, last, l, true, -voxel, &near, &before) ||
-      !kinfumot_side (g, last, l, false, voxel, &far, &behind))
+  if (!kinfumot_find_side (g, last, l, true, -voxel, &near, &before) ||
+      !kinfumot_find_side (g, last, l, false, voxel, &far, &behind))
     return 0;
   depth = near + (far - near) * before / (before - behind);
-  if (!kinfumot_distance (
+  if (!kinfumot_distance_at (
           g, last, l->model, kinfumot_line_point (l, depth), &here))
     return 0;
   if (here > 0)
@@ -309,8 +312,8 @@ kinfumot_crossing (const KinfumotGrid *g, KinfumotLast *last,
 /* The depths of the two voxels between which the first surface lies along the
  * line, from @near on, in one of @slices; false for none. */
 BOTH bool
-kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
-    const KinfumotLine *l, uint64_t slices, float *near, float *far)
+kinfumot_march_line (const KinfumotGrid *g, KinfumotLastBrick *last,
+    const KinfumotRayLine *l, uint64_t slices, float *near, float *far)
 {
   const float stride = .8f * g->truncation / l->length;
   const float min = g->voxel / l->length;
@@ -319,8 +322,8 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
 
   ROLLED
   for (int i = 0; i < 4096 && depth < 2 * KINFUMOT_FAR; i++) {
-    const KinfumotVoxel v =
-        kinfumot_nearest (g, last, l->model, kinfumot_line_point (l, depth));
+    const KinfumotVoxel v = kinfumot_nearest_voxel (
+        g, last, l->model, kinfumot_line_point (l, depth));
     const bool known = v.weight & KINFUMOT_WEIGHT_MASK;
     float now = known ? (float) v.distance * (1.f / KINFUMOT_UNIT) : 0,
           step = stride;
@@ -337,7 +340,7 @@ kinfumot_march (const KinfumotGrid *g, KinfumotLast *last,
     before = now;
     depth += step;
     if (last->slot < 0)
-      depth = kinfumot_skip (slices, depth);
+      depth = kinfumot_skip_slices (slices, depth);
   }
   return met;
 }
@@ -349,14 +352,14 @@ kinfumot_cast_ray (const KinfumotGrid *g, const KinfumotModel *models,
     int model, const KinfumotRay *ray, float near, uint64_t slices)
 {
   const KinfumotModel *m = &models[model];
-  KinfumotLine l = {model, m->place,
+  KinfumotRayLine l = {model, m->place,
       vec_rotate (&m->axes, vec (ray->x, ray->y, 1)), ray->length};
-  KinfumotLast last = kinfumot_no_last ();
+  KinfumotLastBrick last = kinfumot_no_brick ();
   float far;
 
-  if (!kinfumot_march (g, &last, &l, slices, &near, &far))
+  if (!kinfumot_march_line (g, &last, &l, slices, &near, &far))
     return 0;
-  return kinfumot_crossing (g, &last, &l, near, far);
+  return kinfumot_find_crossing (g, &last, &l, near, far);
 }
 
 /* The difference between the points that two pixels of a view see, half of it
@@ -429,7 +432,7 @@ kinfumot_shown_normal (const KinfumotMatching *match, int at, float n[3])
 
 /* The background is grey, each object of another hue: 0xRRGGBB. */
 BOTH uint32_t
-kinfumot_hue (int model)
+kinfumot_model_hue (int model)
 {
   const uint32_t hues[KINFUMOT_MODELS] = {0xc8c8c8, 0x4cb04c, 0xe07840,
       0x4c88e0, 0xd8c040, 0xb060d0, 0x40c0c0, 0xe05878, 0x90c848};
@@ -453,6 +456,7 @@ kinfumot_shown_colour (const KinfumotMatching *match, int at, uint8_t rgb[3])
   light = -(hit.x * ray->x + hit.y * ray->y + hit.z) / ray->length;
   light = light > 0 ? .15f + .85f * light : .15f;
   for (int i = 0; i < 3; i++)
-    rgb[i] = (uint8_t) ((float) (kinfumot_hue (model) >> (16 - 8 * i) & 255) *
-        light);
+    rgb[i] =
+        (uint8_t) ((float) (kinfumot_model_hue (model) >> (16 - 8 * i) & 255) *
+            light);
 }

@@ -31,7 +31,7 @@ add_brick_range (const KinfumotPoses *poses, float voxel, uint64_t key,
 
       if (~from > ranges->near[model][at])
         ranges->near[model][at] = ~from;
-      ranges->slices[model][at] |= kinfumot_slices (near, far);
+      ranges->slices[model][at] |= kinfumot_slices_between (near, far);
     }
 }
 
@@ -95,7 +95,7 @@ want_pixel_bricks (const WantLoop *loop, int at, int steps, WantedKeys *wanted)
     uint64_t key = kinfumot_wanted_key (
         loop->fusion, loop->grid, loop->model, at, i, steps);
 
-    if (key && key != last && kinfumot_find (loop->grid, key) < 0)
+    if (key && key != last && kinfumot_find_brick (loop->grid, key) < 0)
       add_wanted_key (wanted, key);
     last = key;
   }
@@ -115,7 +115,7 @@ want_strip_bricks (void *data, int begin, int end)
 
     last = (last < height ? last : height) * width;
     for (int at = strip * STRIP_ROWS * width; at < last; at++)
-      if (fusion->depth[at] && kinfumot_owns (fusion, loop->model, at))
+      if (fusion->depth[at] && kinfumot_owns_pixel (fusion, loop->model, at))
         want_pixel_bricks (loop, at, steps, &loop->strips[strip]);
   }
 }
@@ -124,7 +124,7 @@ want_strip_bricks (void *data, int begin, int end)
 static void
 list_wanted_key (KinfumotPool *pool, KinfumotGrid *g, uint64_t key)
 {
-  uint32_t at = kinfumot_hash (key);
+  uint32_t at = kinfumot_key_hash (key);
 
   while (g->table[at & g->mask].key && g->table[at & g->mask].key != key)
     at++;
@@ -168,9 +168,9 @@ take_bricks (const KinfumotFusion *fusion, KinfumotPool *pool, KinfumotGrid *g,
     uint64_t key = pool->wanted[i];
     int none;
 
-    g->table[kinfumot_entry (g, key, &none)].slot = (int32_t) slot;
+    g->table[kinfumot_find_entry (g, key, &none)].slot = (int32_t) slot;
     g->owner[slot] = key;
-    g->seen[slot] = fusion->number;
+    g->last_seen[slot] = fusion->number;
     memset (g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS, 0,
         KINFUMOT_BRICK_VOXELS * sizeof *g->voxels);
     add_brick_range (&fusion->poses, g->voxel, key, ranges);
@@ -214,7 +214,7 @@ set_surface_rows (void *data, int begin, int end)
   const int width = loop->fusion->poses.optics.width;
 
   for (int at = begin * width; at < end * width; at++)
-    loop->scratch->surfaces[at] = kinfumot_surface (loop->fusion, at);
+    loop->scratch->surfaces[at] = kinfumot_pixel_surface (loop->fusion, at);
 }
 
 static void
@@ -228,7 +228,7 @@ list_visible_bricks (const FuseLoop *loop)
     if (kinfumot_brick_is_of (poses, g->owner[i]) &&
         poses->models[kinfumot_key_model (g->owner[i])].good &&
         kinfumot_brick_in_view (poses, g->voxel, g->owner[i])) {
-      g->seen[i] = loop->fusion->number;
+      g->last_seen[i] = loop->fusion->number;
       loop->scratch->visible[(*n)++] = i;
     }
 }
@@ -241,7 +241,7 @@ fuse_brick (const FuseLoop *loop, uint32_t slot)
   const uint64_t key = g->owner[slot];
   const int model = kinfumot_key_model (key);
   const bool still = poses->models[model].still;
-  const KinfumotLattice lattice = kinfumot_lattice (poses, g->voxel, key);
+  const KinfumotLattice lattice = kinfumot_brick_lattice (poses, g->voxel, key);
   KinfumotVoxel *v = g->voxels + (size_t) slot * KINFUMOT_BRICK_VOXELS;
 
   for (int i = 0; i < KINFUMOT_BRICK_VOXELS; i++) {

@@ -25,7 +25,7 @@ is_last_block (uint32_t *work)
 /* Adds the brick of @key to the ranges of the tiles that it covers, if it
  * belongs to one of the models.  To do so twice changes nothing. */
 static __device__ __forceinline__ void
-add_brick_range (const KinfumotPoses *poses, float voxel, uint64_t key,
+add_brick_range_atomic (const KinfumotPoses *poses, float voxel, uint64_t key,
     const KinfumotRanges *ranges)
 {
   const int model = kinfumot_key_model (key);
@@ -41,36 +41,39 @@ add_brick_range (const KinfumotPoses *poses, float voxel, uint64_t key,
       const int at = y * poses->optics.tiles_x + x;
 
       atomicMax (&ranges->near[model][at], ~__float_as_uint (near));
-      atomicOr (
-          (Word *) &ranges->slices[model][at], kinfumot_slices (near, far));
+      atomicOr ((Word *) &ranges->slices[model][at],
+          kinfumot_slices_between (near, far));
     }
 }
 
 static __global__ void
-add_brick_ranges (KinfumotPoses poses, KinfumotGrid grid, KinfumotRanges ranges)
+add_brick_ranges_kernel (
+    KinfumotPoses poses, KinfumotGrid grid, KinfumotRanges ranges)
 {
-  const uint32_t i = thread_index ();
+  const uint32_t i = thread_number ();
 
   await_previous ();
   if (i < grid.max_bricks)
-    add_brick_range (&poses, grid.voxel, grid.owner[i], &ranges);
+    add_brick_range_atomic (&poses, grid.voxel, grid.owner[i], &ranges);
 }
 
 const char *
 kinfumot_ranges_cuda (const Device *dev, const KinfumotPoses *poses,
     const KinfumotGrid *grid, KinfumotRanges *ranges)
 {
-  return queue (dev, add_brick_ranges, blocks_of ((int) grid->max_bricks),
-      THREADS, *poses, *grid, *ranges);
+  return queue_kernel (dev, add_brick_ranges_kernel,
+      blocks_of ((int) grid->max_bricks), PIXEL_THREADS, *poses, *grid,
+      *ranges);
 }
 
 /* ---- Bricks ---- */
 
 /* Lists @key as wanted, unless it is listed or has a brick. */
 static __device__ void
-list_wanted_key (const KinfumotPool *pool, const KinfumotGrid *g, uint64_t key)
+list_wanted_key_atomic (
+    const KinfumotPool *pool, const KinfumotGrid *g, uint64_t key)
 {
-  uint32_t at = kinfumot_hash (key), i;
+  uint32_t at = kinfumot_key_hash (key), i;
 
   for (;; at++) {
     uint64_t other = *(volatile uint64_t *) &g->table[at & g->mask].key;
@@ -96,22 +99,24 @@ list_wanted_key (const KinfumotPool *pool, const KinfumotGrid *g, uint64_t key)
 }
 
 static __global__ void
-list_wanted_keys (KinfumotFusion fusion, KinfumotPool pool, KinfumotGrid grid)
+list_wanted_keys_kernel (
+    KinfumotFusion fusion, KinfumotPool pool, KinfumotGrid grid)
 {
-  const int at = thread_index (), model = fusion.poses.first + blockIdx.y;
+  const int at = thread_number (), model = fusion.poses.first + blockIdx.y;
   const int steps = kinfumot_brick_steps (&grid);
   const KinfumotModel *m = &fusion.poses.models[model];
   uint64_t last = 0;
 
   await_previous ();
   if (at >= kinfumot_n_pixels (&fusion.poses.optics) || !m->active ||
-      !m->good || !fusion.depth[at] || !kinfumot_owns (&fusion, model, at))
+      !m->good || !fusion.depth[at] ||
+      !kinfumot_owns_pixel (&fusion, model, at))
     return;
   for (int i = 0; i < steps; i++) {
     uint64_t key = kinfumot_wanted_key (&fusion, &grid, model, at, i, steps);
 
     if (key && key != last)
-      list_wanted_key (&pool, &grid, key);
+      list_wanted_key_atomic (&pool, &grid, key);
     last = key;
   }
 }
@@ -127,10 +132,10 @@ take_brick (const KinfumotFusion *fusion, const KinfumotGrid *g, uint32_t slot,
   for (int k = threadIdx.x; k < KINFUMOT_BRICK_VOXELS / 4; k += blockDim.x)
     voxels[k] = make_uint4 (0, 0, 0, 0);
   if (threadIdx.x == 0) {
-    g->table[kinfumot_entry (g, key, &none)].slot = (int32_t) slot;
+    g->table[kinfumot_find_entry (g, key, &none)].slot = (int32_t) slot;
     g->owner[slot] = key;
-    g->seen[slot] = fusion->number;
-    add_brick_range (&fusion->poses, g->voxel, key, ranges);
+    g->last_seen[slot] = fusion->number;
+    add_brick_range_atomic (&fusion->poses, g->voxel, key, ranges);
   }
 }
 
@@ -138,7 +143,7 @@ take_brick (const KinfumotFusion *fusion, const KinfumotGrid *g, uint32_t slot,
  * among them would depend on their order.  The last block to end counts them.
  */
 static __global__ void
-take_bricks (KinfumotFusion fusion, KinfumotPool pool, KinfumotGrid grid,
+take_bricks_kernel (KinfumotFusion fusion, KinfumotPool pool, KinfumotGrid grid,
     KinfumotRanges ranges)
 {
   KinfumotPoolCounts *counts = pool.counts;
@@ -168,28 +173,28 @@ kinfumot_allocate_cuda (const Device *dev, const KinfumotFusion *fusion,
 {
   const KinfumotPoses *poses = &fusion->poses;
 
-  TRY (queue (dev, list_wanted_keys,
-      blocks_of_pixels (&poses->optics, poses->last - poses->first), THREADS,
-      *fusion, *pool, *grid));
-  return queue (dev, take_bricks, BRICK_BLOCKS, BRICK_THREADS, *fusion, *pool,
-      *grid, *ranges);
+  TRY (queue_kernel (dev, list_wanted_keys_kernel,
+      blocks_of_pixels (&poses->optics, poses->last - poses->first),
+      PIXEL_THREADS, *fusion, *pool, *grid));
+  return queue_kernel (dev, take_bricks_kernel, BRICK_BLOCKS, BRICK_THREADS,
+      *fusion, *pool, *grid, *ranges);
 }
 
 /* ---- Voxels ---- */
 
 /* Sets the surface of each pixel, and lists the bricks in view. */
 static __global__ void
-list_visible_bricks (
+list_visible_bricks_kernel (
     KinfumotFusion fusion, KinfumotFuseScratch scratch, KinfumotGrid grid)
 {
   const KinfumotPoses *poses = &fusion.poses;
-  const uint32_t i = thread_index (), lane = threadIdx.x % 32;
+  const uint32_t i = thread_number (), lane = threadIdx.x % 32;
   uint32_t lanes, at = 0;
   bool visible = false;
 
   await_previous ();
   if (i < (uint32_t) kinfumot_n_pixels (&poses->optics))
-    scratch.surfaces[i] = kinfumot_surface (&fusion, (int) i);
+    scratch.surfaces[i] = kinfumot_pixel_surface (&fusion, (int) i);
   if (i < grid.max_bricks) {
     uint64_t key = grid.owner[i];
 
@@ -203,7 +208,7 @@ list_visible_bricks (
   at = __shfl_sync (ALL_LANES, at, 0);
   if (!visible)
     return;
-  grid.seen[i] = fusion.number;
+  grid.last_seen[i] = fusion.number;
   scratch.visible[at + __popc (lanes & ((1u << lane) - 1))] = i;
 }
 
@@ -215,7 +220,7 @@ fuse_column (const KinfumotFusion *fusion, const KinfumotSurface *surfaces,
     const KinfumotGrid *g, uint64_t key, int x, int y, KinfumotVoxel *column)
 {
   const KinfumotPoses *poses = &fusion->poses;
-  const KinfumotLattice lattice = kinfumot_lattice (poses, g->voxel, key);
+  const KinfumotLattice lattice = kinfumot_brick_lattice (poses, g->voxel, key);
   const int model = kinfumot_key_model (key);
   const bool still = poses->models[model].still;
   KinfumotVoxel v[KINFUMOT_BRICK];
@@ -248,7 +253,7 @@ fuse_column (const KinfumotFusion *fusion, const KinfumotSurface *surfaces,
 
 /* The last block to end empties the list. */
 static __global__ void
-fuse_visible_bricks (
+fuse_visible_bricks_kernel (
     KinfumotFusion fusion, KinfumotFuseScratch scratch, KinfumotGrid grid)
 {
   const int i = threadIdx.x;
@@ -276,10 +281,10 @@ kinfumot_fuse_cuda (const Device *dev, const KinfumotFusion *fusion,
             bricks = (int) grid->max_bricks,
             n = pixels > bricks ? pixels : bricks;
 
-  TRY (queue (dev, list_visible_bricks, blocks_of (n), THREADS, *fusion,
-      *scratch, *grid));
-  return queue (dev, fuse_visible_bricks, FUSE_BLOCKS, FUSE_THREADS, *fusion,
-      *scratch, *grid);
+  TRY (queue_kernel (dev, list_visible_bricks_kernel, blocks_of (n),
+      PIXEL_THREADS, *fusion, *scratch, *grid));
+  return queue_kernel (dev, fuse_visible_bricks_kernel, FUSE_BLOCKS,
+      FUSE_THREADS, *fusion, *scratch, *grid);
 }
 
 /* ---- Rays ---- */
@@ -295,7 +300,7 @@ typedef struct {
  * leave less idle. */
 static __global__ void
 __launch_bounds__ (RAY_THREADS, 16)
-    cast_tile (KinfumotPoses poses, KinfumotGrid grid, CastMemory memory)
+    cast_tile_kernel (KinfumotPoses poses, KinfumotGrid grid, CastMemory memory)
 {
   const KinfumotOptics *optics = &poses.optics;
   const int x = blockIdx.x * KINFUMOT_TILE + threadIdx.x % KINFUMOT_TILE,
@@ -318,10 +323,10 @@ __launch_bounds__ (RAY_THREADS, 16)
 
 /* Sets the normals of the views, and empties the ranges. */
 static __global__ void
-set_view_normals (KinfumotPoses poses, CastMemory memory)
+set_view_normals_kernel (KinfumotPoses poses, CastMemory memory)
 {
   const KinfumotOptics *optics = &poses.optics;
-  const int at = thread_index (), model = poses.first + blockIdx.y;
+  const int at = thread_number (), model = poses.first + blockIdx.y;
 
   await_previous ();
   if (at >= kinfumot_n_pixels (optics) || !poses.models[model].active)
@@ -341,20 +346,21 @@ kinfumot_cast_cuda (const Device *dev, const KinfumotPoses *poses,
   const CastMemory memory = {*ranges, *views};
   const int n = poses->last - poses->first;
 
-  TRY (queue (dev, cast_tile, dim3 (optics->tiles_x, optics->tiles_y, n),
-      RAY_THREADS, *poses, *grid, memory));
-  return queue (dev, set_view_normals, blocks_of_pixels (optics, n), THREADS,
-      *poses, memory);
+  TRY (queue_kernel (dev, cast_tile_kernel,
+      dim3 (optics->tiles_x, optics->tiles_y, n), RAY_THREADS, *poses, *grid,
+      memory));
+  return queue_kernel (dev, set_view_normals_kernel,
+      blocks_of_pixels (optics, n), PIXEL_THREADS, *poses, memory);
 }
 
 /* ---- Pictures ---- */
 
 static __global__ void
-draw_views (KinfumotMatching matching, uint8_t *rgb, size_t rgb_stride,
+draw_views_kernel (KinfumotMatching matching, uint8_t *rgb, size_t rgb_stride,
     float *normals, size_t normals_stride)
 {
   const KinfumotOptics *optics = &matching.points.optics;
-  const int at = thread_index (), x = at % optics->width,
+  const int at = thread_number (), x = at % optics->width,
             y = at / optics->width;
 
   await_previous ();
@@ -371,6 +377,7 @@ const char *
 kinfumot_draw_cuda (const Device *dev, const KinfumotMatching *matching,
     const KinfumotOutputs *o)
 {
-  return queue (dev, draw_views, blocks_of_pixels (&matching->points.optics),
-      THREADS, *matching, o->rgb, o->rgb_stride, o->normals, o->normals_stride);
+  return queue_kernel (dev, draw_views_kernel,
+      blocks_of_pixels (&matching->points.optics), PIXEL_THREADS, *matching,
+      o->rgb, o->rgb_stride, o->normals, o->normals_stride);
 }

@@ -572,8 +572,8 @@ test_mean (DeviceKind kind)
 
       if (sum < 0 || sum > max)
         continue;
-      wrong += kinfumot_mean (&grid, sum, n) != mean;
-      wrong += kinfumot_mean (&grid, -sum, n) != -mean;
+      wrong += kinfumot_voxel_mean (&grid, sum, n) != mean;
+      wrong += kinfumot_voxel_mean (&grid, -sum, n) != -mean;
     }
   }
   check (wrong == 0);
@@ -630,8 +630,8 @@ test_torn (DeviceKind kind)
 
   (void) kind;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-    check (kinfumot_torn (rows[i].row, 0, 1, 4) == rows[i].torn);
-    check (kinfumot_torn (rows[i].row, 0, 1, 0) == 0);
+    check (kinfumot_torn_pixels (rows[i].row, 0, 1, 4) == rows[i].torn);
+    check (kinfumot_torn_pixels (rows[i].row, 0, 1, 0) == 0);
   }
 }
 
@@ -672,7 +672,7 @@ expect_from (double x, int steps, double t[3])
   motion.t[0] = x;
   motion.t[2] = .001;
   kinfumot_set_motion (&m, motion);
-  kinfumot_expect (&m);
+  kinfumot_average_motion (&m);
   memcpy (t, m.motion.t, 3 * sizeof *t);
 }
 
@@ -717,9 +717,10 @@ slow_voxel (const KinfumotVoxel *voxels, int x, int y, int z)
 static int
 wrong_corners (const KinfumotGrid *g, int x, int y, int z)
 {
-  KinfumotLast last = kinfumot_no_last ();
+  KinfumotLastBrick last = kinfumot_no_brick ();
   float distances[8];
-  bool known = kinfumot_corners (g, &last, 3, x, y, z, distances), all = true;
+  bool known = kinfumot_corner_distances (g, &last, 3, x, y, z, distances),
+       all = true;
   int wrong = 0;
 
   for (int i = 0; i < 8; i++) {
@@ -747,7 +748,7 @@ test_table (DeviceKind kind)
         rnd (50) ? (uint16_t) (1 + rnd (99)) : 0};
   for (int i = 0; i < AROUND; i++) {
     uint64_t key = kinfumot_brick_key (3, i % 3 - 1, i / 3 % 3 - 1, i / 9 - 1);
-    uint32_t at = kinfumot_hash (key);
+    uint32_t at = kinfumot_key_hash (key);
 
     while (table[at & g.mask].key)
       at++;
@@ -759,7 +760,7 @@ test_table (DeviceKind kind)
       for (int z = -8; z < 15; z++)
         wrong += wrong_corners (&g, x, y, z);
   check (wrong == 0);
-  check (kinfumot_find (&g, 0) == KINFUMOT_NO_BRICK);
+  check (kinfumot_find_brick (&g, 0) == KINFUMOT_NO_BRICK);
   check (kinfumot_brick_key (3, KINFUMOT_REACH, 0, 0) == 0);
 }
 
