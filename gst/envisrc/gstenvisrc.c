@@ -381,7 +381,7 @@ fits (const GstEnviSrc *self)
       GST_VIDEO_INFO_HEIGHT (&self->info);
 }
 
-/* Warns of the cubes that no warning has told of. */
+/* Warns of the cubes that no warning has counted yet. */
 static void
 tell_left_out (GstEnviSrc *self)
 {
