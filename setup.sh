@@ -26,6 +26,15 @@ packages=(
   python3 python3-gi python3-gst-1.0 gir1.2-gst-plugins-base-1.0
 )
 
+# What some of the tree needs beside these: packages, and for what.
+optional=(
+  'gir1.2-gtk-3.0 python3-gi-cairo' 'the live window, pipelines/live.sh'
+  'gstreamer1.0-plugins-ugly' 'recordings by x264 instead of OpenH264'
+  'python3-numpy' 'maps as arrays in Python, pipelines/apps/maps.py'
+  'python3-opencv' 'tools/vision-calibrate'
+  'mkdocs python3-markdown' 'the documents as web pages: ninja site, ninja report'
+)
+
 say () {
   printf '%-10s %s\n' "$1" "$2"
 }
@@ -48,9 +57,10 @@ quietly () {
   rm -f "$log"
 }
 
+# Those of $@ that are not installed.
 missing_packages () {
   local p
-  for p in "${packages[@]}"; do
+  for p in "$@"; do
     dpkg-query -W -f '${db:Status-Status}\n' "$p" 2>/dev/null |
       grep -qx installed || echo "$p"
   done
@@ -76,7 +86,7 @@ install_packages () {
     say '' "${packages[*]}"
     return
   fi
-  mapfile -t missing < <(missing_packages)
+  mapfile -t missing < <(missing_packages "${packages[@]}")
   if [ ${#missing[@]} = 0 ]; then
     say packages 'all there'
     return
@@ -89,6 +99,17 @@ install_packages () {
   quietly 'Is there a network, and are the sources of apt right?' apt update
   quietly 'Debian 12 is the oldest release that has them all.' \
     apt install "${missing[@]}"
+}
+
+# Names what is not installed of what only some commands need.
+name_optional () {
+  local i names
+  command -v dpkg-query >/dev/null || return 0
+  for ((i = 0; i < ${#optional[@]}; i += 2)); do
+    # shellcheck disable=SC2086 # several names
+    names=$(missing_packages ${optional[i]} | paste -s -d ' ')
+    [ -z "$names" ] || say optional "${optional[i + 1]}: apt-get install $names"
+  done
 }
 
 # nvcc is often installed outside the PATH.
@@ -126,3 +147,4 @@ install_packages
 configure "$@"
 say build "$build"
 quietly "To see it all: ninja -C $build" ninja -C "$build"
+name_optional

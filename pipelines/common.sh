@@ -226,7 +226,7 @@ choose_source () {
     *://*) source=(uridecodebin uri="$(spelled "$1")") ;;
     *)
       need_file "$1"
-      refuse_gif "$1"
+      refuse_moving "$1"
       if is_bitmap "$1"; then
         tells='video(image) #0'
         source=(filesrc location="$(spelled "$1")" ! gdkpixbufdec)
@@ -265,11 +265,26 @@ need_file () {
   fi
 }
 
-# The decoder of GIFs of gstreamer1.0-libav shows all frames and then never ends.
-refuse_gif () {
-  [ ! -f "$1" ] || [ "$(head -c 4 "$1" | tr -d '\0')" != GIF8 ] || {
-    echo "$1 is a GIF, which GStreamer does not play to its end; make a video of" \
-      "it first, for example: ffmpeg -i $1 video.mp4" >&2
+# The decoder of GIFs of gstreamer1.0-libav shows all frames and then never ends; of
+# moving PNG and WebP only the first picture would be shown.
+refuse_moving () {
+  local kind='' what='does not play to its end'
+  [ -f "$1" ] || return 0
+  case $(head -c 256 "$1" | od -An -v -tx1 | tr -d ' \n') in
+    47494638*) kind=GIF ;;
+    89504e47*6163544c*) kind='moving PNG' what='shows the first picture of' ;;
+    52494646????????5745425056503858?????????[2367abef]*)
+      kind='moving WebP' what='shows the first picture of'
+      ;;
+    3026b2758e66cf11*)
+      has_element avdemux_asf || has_element asfdemux || {
+        kind='WMV' what='cannot play without gstreamer1.0-libav or -plugins-ugly'
+      }
+      ;;
+  esac
+  [ -z "$kind" ] || {
+    echo "$1 is a $kind, which GStreamer $what; make a video of it first, for" \
+      "example: ffmpeg -i ${1@Q} video.mp4" >&2
     exit 1
   }
 }
@@ -300,6 +315,7 @@ choose_first () {
     }
   fi
   need_file "$first"
+  sequence=$1
 }
 
 # Sets `kind` to that of the pictures of the sequence $1, by its ending.
@@ -415,6 +431,25 @@ choose_results () {
   esac
 }
 
+# Where a sequence of pictures ended before its last one, says which one is missing:
+# multifilesrc takes it for the end.
+sequence=
+tell_gap () {
+  local n=${START:-0} next
+  [ -n "$sequence" ] && [ -z "${FRAMES-}" ] || return 0
+  # shellcheck disable=SC2059 # the sequence's name is a format
+  while [ -e "$(printf "$sequence" "$n")" ]; do n=$((n + 1)); done
+  for ((next = n + 1; next <= n + 1000; next++)); do
+    # shellcheck disable=SC2059
+    if [ -e "$(printf "$sequence" "$next")" ]; then
+      # shellcheck disable=SC2059
+      echo "it ended where $(printf "$sequence" "$n") is missing; START=$next goes on" \
+        "behind the gap" >&2
+      return
+    fi
+  done
+}
+
 # Shows the launch line, then runs it.  Of what gst-launch-1.0 says, warnings
 # and JSON lines are left.
 launch () {
@@ -429,7 +464,12 @@ launch () {
   local end=(-e)
   [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
   run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@"
+  tell_gap
 }
+
+# What of gst-launch-1.0's other messages is shown, and kept in the file $kept.
+told=
+kept=
 
 # Runs $@ until it ends.  Ctrl-C reaches it from the terminal; SIGTERM, which may
 # reach this script alone, is handed on as Ctrl-C, so that recordings end as they
@@ -446,7 +486,8 @@ run_pipeline () {
   fi
   exec {lines}> >(
     trap '' INT TERM # the pipeline ends first
-    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr'
+    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr' \
+      ${told:+-e "/$told/w /dev/stderr" -e "/$told/w $kept"}
   )
   reader=$!
   ( # a shell in the background would ignore Ctrl-C

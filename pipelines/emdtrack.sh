@@ -20,6 +20,10 @@
 # In a window, a box that is drawn with the mouse is the target from then on, and
 # BOX may be left out.
 #
+# A target that is lost at once moved farther from frame to frame than it is looked
+# for (EMDTRACK='search=64'; 32 pixels), or is not all that the box holds: then draw
+# it within the target.  pipelines/live.sh FILE emdtrack measures how far it moved.
+#
 # BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight;
 # instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
 # EMDTRACK holds further properties: EMDTRACK='histogram=channels', for a mosaic
@@ -70,7 +74,10 @@ fi
   echo "say which box: x,y,width,height, for example $0 $input 100,80,40,40" >&2
   exit 1
 }
-! has_window || many+=(mouse=true)
+if has_window; then
+  many+=(mouse=true)
+  [ -n "$box" ] || echo "draw a box around the target with the mouse" >&2
+fi
 
 read -ra words <<<"${EMDTRACK-}"
 take_properties ${words[@]+"${words[@]}"}

@@ -19,7 +19,8 @@
 #
 # KINFUMOT holds further properties; pictures and cameras need intrinsics:
 #   KINFUMOT='intrinsics=585,585,320,240 depth-scale=0.001 mesh-location=room.ply'
-# (those of TUM are set).  SHOW=classes shows which model explains each pixel,
+# (those of TUM are set).  Where still things, such as a cupboard, become moving objects,
+# KINFUMOT='max-objects=0' reconstructs the scene alone.  SHOW=classes shows which model explains each pixel,
 # SHOW=all the models, the classes and the depth side by side.  START is the number
 # of the first picture of a sequence (0, or 1).  FRAMES=100 ends it after 100
 # frames.  --help tells options for recordings.
@@ -83,6 +84,16 @@ pictures () {
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 }
 
+# Ends where nothing says which camera took the pictures.
+need_camera () {
+  case " ${words[*]-} " in
+    *' intrinsics='* | *' calibration='*) return ;;
+  esac
+  echo "kinfumot needs the camera: KINFUMOT='intrinsics=FX,FY,CX,CY', in pixels, or" \
+    "calibration=FILE, which vision-calibrate --camera writes" >&2
+  exit 2
+}
+
 if [ "$input" = paper ]; then
   [ $# -ge 2 ] || { echo "paper needs the name of a folder" >&2; exit 2; }
   shift
@@ -95,13 +106,16 @@ if [ "$input" = test ]; then
 elif is_sequence "$input"; then
   choose_first "$input"
   need_depth "$first"
+  need_camera
   pictures "$input"
 elif [ "$input" = camera ]; then
   live=yes
+  need_camera
   source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
 elif [[ $input = /dev/* ]]; then
   live=yes
   [ -e "$input" ] || no_camera "$input"
+  need_camera
   source=(v4l2src device="$(spelled "$input")" ! 'video/x-raw,format=GRAY16_LE')
 elif [[ $input = *src || $input = *'src '* ]]; then
   read -ra source <<<"$input"

@@ -13,6 +13,7 @@
 #   pipelines/moct.sh FILE ''             nothing yet: click at it in the window
 #   pipelines/moct.sh FILE 'ball:#ffcc00~25;cap:hsv=340..10,50..100,30..100'
 #
+# Each colour that is learned is printed, and in the end a line that has all of them.
 # MOCT holds further properties: MOCT='backend=cpu min-area=100'.
 # START is the number of the first picture of a sequence (0, or 1).  FRAMES=100
 # ends it after 100 frames.  --help tells options for recordings.
@@ -35,5 +36,28 @@ take_properties ${words[@]+"${words[@]}"}
 ! has_window || properties=(mouse=true "${properties[@]}")
 ! is_shown || properties=(trajectory=full "${properties[@]}")
 choose_results visionoverlay
+
+# What was learned, instead of the regions and beside the other colours, ready to paste.
+tell_learned () {
+  local now=$colours name='' text item all=''
+  while IFS= read -r text; do
+    text=${text%% holds *}
+    name=${text%%:*}
+    all=
+    while IFS= read -r -d ';' item; do
+      [ -z "$item" ] || [ "${item%%:*}" = "$name" ] || all+="$item;"
+    done <<<"$now;"
+    now=$all$text
+  done <"$kept"
+  [ -z "$all$name" ] || printf 'learned; again by:\n  %s %s %s\n' "$0" "${input@Q}" \
+    "${now@Q}" >&2
+}
+
+told=' of the region and .* of the rest of the frame\.$'
+kept=$(mktemp)
+trap 'rm -f "$kept"' EXIT
+status=0
 launch "${source[@]}" ! moct ${colours:+objects="$(spelled "$colours")"} "${properties[@]}" ! \
-  "${results[@]}"
+  "${results[@]}" || status=$?
+tell_learned
+exit "$status"

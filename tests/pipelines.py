@@ -208,7 +208,7 @@ def scripts():
     frames = {script.stem: frames_of(script, env)
               for script in sorted(ROOT.glob("pipelines/*.sh"))
               if script.stem not in ("common", "demo", "devenv", "kinfumot",
-                                     "launch", "visionmap", "pocstereo",
+                                     "launch", "live", "visionmap", "pocstereo",
                                      "scopedetect")}
     frames_of(ROOT / "pipelines/kinfumot.sh", dict(env, FRAMES="20"))
     for label, s in report.score(frames["moct"]).items():

@@ -168,6 +168,19 @@ def cameras(folder):
     assert "is called C921" in said and "\nHD Webcam C920\n" in said, said
 
 
+def missing_package(folder):
+    """setup.sh names what the live window needs, where it is not installed."""
+    query = Path(folder) / "dpkg-query"
+    query.write_text("#!/bin/sh\n[ \"$4\" != gir1.2-gtk-3.0 ] && echo installed\n")
+    query.chmod(0o755)
+    done = subprocess.run(
+        [ROOT / "setup.sh"], capture_output=True, text=True, timeout=600, check=True,
+        env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+    assert "the live window, pipelines/live.sh: apt-get install gir1.2-gtk-3.0\n" in \
+        done.stdout, done
+    assert done.stdout.count("apt-get install") == 1, done.stdout
+
+
 class Quiet(http.server.SimpleHTTPRequestHandler):
     def log_message(self, *_):
         pass
@@ -213,9 +226,14 @@ def refusals():
         if path.stem in ("common", "devenv"):
             continue
         text, _ = script(path.name, "--help", env=env)
+        assert path.stem != "kinfumot" or "max-objects=0" in text
         head = re.search(r"^#\n# (.*)", path.read_text(), re.M)[1]
         assert head in text and f"pipelines/{path.name}" in text, text
         assert path.stem == "launch" or "--record FILE.mp4" in text, text
+        if path.stem == "live":  # from any folder
+            assert "vision-live stereo pocstereo" in text
+            _, said = script("live.sh", env=env, fails=True, cwd="/")
+            assert "there is no display" in said or "gir1.2-gtk-3.0" in said, said
 
 
 def no_videos(folder):
@@ -225,7 +243,12 @@ def no_videos(folder):
     for name, content, words in (
             ("empty.mp4", b"", "no video that can be shown: Stream contains no data"),
             ("text.mp4", b"not a video", "no video that can be shown: "),
-            ("film.gif", b"GIF89a", "is a GIF, which GStreamer does not play")):
+            ("film.gif", b"GIF89a", "is a GIF, which GStreamer does not play"),
+            ("a b.png", b"\x89PNG\r\n\x1a\n" + b"\0" * 29 + b"acTL" + b"\0" * 99,
+             f"is a moving PNG, which GStreamer shows the first picture of; make a video "
+             f"of it first, for example: ffmpeg -i '{folder}/a b.png' video.mp4"),
+            ("film.webp", b"RIFF\0\0\0\0WEBPVP8X\x0a\0\0\0\x12" + b"\0" * 99,
+             "is a moving WebP")):
         (Path(folder) / name).write_bytes(content)
         _, said = script("moct.sh", f"{folder}/{name}", env=environment(), fails=True)
         assert words in said, said
@@ -285,6 +308,8 @@ def depths(folder):
     assert len(frames_of(script("kinfumot.sh", f"{folder}/%02d.png", env=env)[0])) == 3
     words = script("kinfumot.sh", scene, env=environment(KINFUMOT=coarse))[0]
     assert len(frames_of(words)) == 4
+    _, said = script("kinfumot.sh", f"{folder}/%02d.png", env=environment(), fails=True)
+    assert "kinfumot needs the camera: KINFUMOT='intrinsics=FX,FY,CX,CY'" in said, said
     _, said = script("kinfumot.sh", "/dev/nothing", env=environment(), fails=True)
     assert "no camera is called /dev/nothing" in said, said
 
@@ -359,6 +384,13 @@ def sequences(folder):
     lines, _ = script("moct.sh", f"{folder}/f%02d.png", "red:#c70d0d~22",
                       env=environment())
     assert [len(frame["objects"]) for frame in frames_of(lines)] == [1] * 3, lines
+    gap = Path(folder, "gap")
+    gap.mkdir()
+    for n in 0, 1, 3:
+        shutil.copy(Path(folder, "f01.png"), gap / f"{n}.png")
+    lines, said = script("moct.sh", gap / "%d.png", env=environment())
+    assert len(frames_of(lines)) == 2 and f"it ended where {gap}/2.png is missing; " \
+        "START=3 goes on behind the gap" in said, said
     for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"],
                         ["pocstereo.sh"], ["kinfumot.sh"]):
         _, said = script(name, f"{folder}/no%02d.png", *more, env=environment(),
@@ -500,6 +532,24 @@ def slow():
         said
 
 
+def learned(folder):
+    """What moct learned is printed, and in the end a line that finds it again."""
+    clip = f"{folder}/it's.avi"
+    make("visiontestsrc num-buffers=8 ! videoconvert ! jpegenc ! avimux ! "
+         f"filesink location={folder}/clip.avi")
+    Path(folder, "clip.avi").rename(clip)
+    lines, said = script("moct.sh", clip, "red:roi=70,90,40,40;blue:#3864d2~20",
+                         env=environment())
+    assert re.search(r"^red:lab=\S+ holds \d+ % of the region", said, re.M), said
+    again = shlex.split(said.splitlines()[-1])
+    assert "learned; again by:" in said and Path(again[0]).name == "moct.sh", said
+    assert again[1] == clip and re.fullmatch(r"blue:#3864d2~20;red:lab=.*", again[2]), again
+    found = [frame["objects"] for frame in frames_of(script(
+        "moct.sh", *again[1:], env=environment())[0])]
+    assert [len(o) for o in found] == [len(f["objects"]) for f in frames_of(lines)], found
+    assert "learned" not in script("moct.sh", clip, "red:#c70d0d~22", env=environment())[1]
+
+
 def no_colours():
     """moct without colours says what to do, and of a window that one may click."""
     for words, remedy in ("", "Set \"objects\""), ("mouse=true ", "Click at a thing"):
@@ -513,6 +563,7 @@ def no_colours():
 def messages():
     with tempfile.TemporaryDirectory() as folder:
         cameras(folder)
+        missing_package(folder)
     with tempfile.TemporaryDirectory() as folder:
         addresses(folder)
         halves(folder)
@@ -522,6 +573,7 @@ def messages():
         bitmaps(folder)
     with tempfile.TemporaryDirectory() as folder:
         injected(folder)
+        learned(folder)
     with tempfile.TemporaryDirectory() as folder:
         no_time(folder)
     with tempfile.TemporaryDirectory() as folder:

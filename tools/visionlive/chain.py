@@ -78,9 +78,14 @@ def file_words(source):
     if not os.path.isfile(source):
         raise Refused(f"There is no file {source}.")
     with open(source, "rb") as file:
-        if file.read(4) == b"GIF8":  # all frames come, and then no end
-            raise Refused(f"{source} is a GIF, which GStreamer does not play to its "
-                          "end: make a video of it first.")
+        head = file.read(256)
+    kind = "GIF" if head[:4] == b"GIF8" else \
+        "moving PNG" if head[1:4] == b"PNG" and b"acTL" in head else \
+        "moving WebP" if head[8:16] == b"WEBPVP8X" and head[20] & 2 else ""
+    if kind:  # all frames of a GIF come, and then no end; of the others only one comes
+        raise Refused(f"{source} is a {kind}, which GStreamer does not play to its end: "
+                      "make a video of it first, for example by "
+                      f"ffmpeg -i {shlex.quote(source)} video.mp4.")
     try:
         info = GstPbutils.Discoverer.new(60 * Gst.SECOND).discover_uri(
             Gst.filename_to_uri(os.path.abspath(source)))
