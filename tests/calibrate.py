@@ -99,6 +99,7 @@ def pictures(folder, scratch):
     xml = scratch / "rig.xml"
     run(*globs, "--square", SQUARE, "--output", xml)
     reads(xml)
+    one_camera(folder, scratch)
     refused("swapped", "swap", "--left", folder / "right[01]*.jpg", "--right",
             folder / "left[01]*.jpg", "--square", SQUARE)
     refused("few views", "8 are needed", "--left", folder / "left0[1-5].jpg",
@@ -109,11 +110,46 @@ def pictures(folder, scratch):
     refused("one missing", "needs its right one", "--left",
             folder / "left0*.jpg", "--right", folder / "right0[1-5].jpg",
             "--square", SQUARE)
-    refused("another size", "those before 612 x 459", "--left",
-            folder / "left*.jpg", "--right", folder / "right*.jpg",
+    for side in "left", "right":  # a board in another size, after one
+        for n in 1, 2:
+            view = cv2.imread(str(folder / f"{side}{n:02}.jpg"))
+            cv2.imwrite(str(scratch / f"{side}{n}.png"),
+                        view[:440] if n == 2 else view)
+    refused("another size", "440 and those before 640 x 480", "--left",
+            scratch / "left*.png", "--right", scratch / "right*.png",
             "--square", SQUARE)
     refused("no place", "cannot be written", *globs, "--square", SQUARE,
             "--output", scratch / "nowhere/rig.yml")
+
+
+def one_camera(folder, scratch):
+    """Pictures of one camera, of which the first, of another size, has no board."""
+    path = scratch / "camera.yml"
+    for n in range(1, 10):
+        (scratch / f"view{n}.jpg").symlink_to(folder / f"left{n:02}.jpg")
+    cv2.imwrite(str(scratch / "view0.jpg"), np.zeros((90, 120), np.uint8))
+    code, said = run("--camera", scratch / "view*.jpg", "--square", "25mm", "--output",
+                     path)
+    print(said, end="")
+    limit("one camera: 9 views", code == 0 and "9 views" in said and
+          "view0.jpg: no board in it, left out" in said)
+    limit("one camera: rms", 0 < number(said, "rms ") < .436)
+    storage = cv2.FileStorage(str(path), cv2.FILE_STORAGE_READ)
+    matrix = storage.getNode("camera_matrix").mat()
+    pair = read(scratch / "rig.yml")["M1"]
+    limit(f"one camera: focal length {matrix[0, 0]:.1f}, in the rig {pair[0, 0]:.1f}",
+          abs(matrix[0, 0] / pair[0, 0] - 1) < .03)
+    told = [float(n) for n in said.split("intrinsics=")[1].split()[0].split(",")]
+    limit("one camera: what is told is what is written",
+          np.allclose(told[:4], [matrix[0, 0], matrix[1, 1], matrix[0, 2], matrix[1, 2]],
+                      rtol=1e-4) and len(told) == 9)
+    depth = "visiontestsrc pattern=rgbd num-buffers=2 ! video/x-raw,width=160,height=120"
+    done = subprocess.run(
+        ["gst-launch-1.0", "-q", *depth.split(), "!", "kinfumot", f"calibration={path}",
+         "voxel-size=0.02", "truncation=0.06", "max-memory=32", "!", "fakesink"],
+        capture_output=True, text=True, check=False, timeout=100)
+    limit(f"one camera: kinfumot reads the file {done.stderr}", done.returncode == 0 and
+          "calibration" not in done.stdout + done.stderr)
 
 
 def reads(path):
@@ -246,6 +282,14 @@ def main():
             SQUARE, "--board", "9")
     refused("a bad square", "is no side", "--live", "a", "b", "--square",
             "nan")
+    for text, words in ("25", "would be 25 m: give the unit, as 25mm"), \
+            ("25inch", "no side of a square"), ("0", "no side of a square"):
+        refused(f"a square of {text}", words, "--live", "a", "b", "--square", text)
+    tool = as_module()
+    limit("squares in units", [tool.square_size(text) for text in (
+        "25mm", "2.5 cm", ".025", "0.025m", "1.5m")] == [.025] * 4 + [1.5])
+    refused("three sources", "one or two", "--live", "a", "b", "c", "--square", SQUARE)
+    refused("no picture", "names 0 pictures", "--camera", "/nowhere/*", "--square", SQUARE)
     refused("a bad alpha", "is no alpha", "--live", "a", "b", "--square",
             SQUARE, "--alpha", "2")
     refused("no pictures", "names 0 pictures", "--left", "/nowhere/*",
