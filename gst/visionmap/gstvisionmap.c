@@ -149,7 +149,7 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
 
-  if (self->waits && GST_EVENT_IS_SERIALIZED (event))
+  if (GST_EVENT_IS_SERIALIZED (event) && self->waits)
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_FLUSH_STOP:
         flush_held (self);
