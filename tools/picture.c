@@ -11,18 +11,20 @@
 #define MAX_BYTES ((size_t) 256 << 20) /* of a file */
 #define MAX_SIDE 8192                  /* pixels */
 
-/* Freed after an error of libpng, which jumps back. */
+/* Memory that is freed after an error of libpng, which jumps back. */
 typedef struct {
   int width, height;
   void *pixels;
   png_bytep *row;
 } Picture;
 
-/* Sets the form of rows; then checks it. */
+/* Sets the form of rows, and checks the picture's form. */
 static const char *
-read_head (png_structp png, png_infop info, int bits, int channels, Picture *p)
+read_png_head (
+    png_structp png, png_infop info, int bits, int channels, Picture *p)
 {
-  /* room for texts and profiles is made as large as they say; leave them out */
+  /* libpng makes room for texts and profiles as large as they say; leave them
+   * out */
   png_set_keep_unknown_chunks (png, PNG_HANDLE_CHUNK_NEVER, NULL, -1);
   png_read_info (png, info);
   p->width = (int) png_get_image_width (png, info);
@@ -44,14 +46,15 @@ read_head (png_structp png, png_infop info, int bits, int channels, Picture *p)
 }
 
 static const char *
-read_rows (png_structp png, png_infop info, int bits, int channels, Picture *p)
+read_png_rows (
+    png_structp png, png_infop info, int bits, int channels, Picture *p)
 {
   const char *err;
   size_t row;
 
   if (setjmp (png_jmpbuf (png)))
     return "it is no whole PNG picture";
-  err = read_head (png, info, bits, channels, p);
+  err = read_png_head (png, info, bits, channels, p);
   if (err)
     return err;
   row = (size_t) p->width * (size_t) channels * (size_t) (bits / 8);
@@ -85,7 +88,7 @@ picture_read (const char *path, int bits, int channels, int *width, int *height,
 
   if (!err) {
     png_init_io (png, f);
-    err = read_rows (png, info, bits, channels, &p);
+    err = read_png_rows (png, info, bits, channels, &p);
   }
   png_destroy_read_struct (&png, &info, NULL);
   if (f)

@@ -14,19 +14,19 @@
 #include "pose_json.h"
 
 #define MAX_BYTES ((size_t) 256 << 20)
-#define MAX_SYMMETRIES 64 /* single ones, of an object */
+#define MAX_SYMMETRIES 64 /* discrete symmetries of an object */
 #define MAX_AXES 3
-#define MM .001 /* lengths of a data set are in millimetres */
+#define MM .001 /* metres; lengths of a data set are in millimetres */
 
-/* A JSON file: what it holds points into its bytes. */
+/* A JSON file, whose values point into its bytes. */
 typedef struct {
   char *bytes;
-  PoseJson *root; /* an object; NULL: the file is missing */
+  PoseJson *root; /* an object; NULL: the file does not exist */
 } File;
 
 /* Sets @path to file @name of @folder. */
 static const char *
-join (char path[POSE_FILE_WHERE], const char *folder, const char *name)
+join_path (char path[POSE_FILE_WHERE], const char *folder, const char *name)
 {
   return snprintf (path, POSE_FILE_WHERE, "%s/%s", folder, name) <
           POSE_FILE_WHERE
@@ -35,13 +35,13 @@ join (char path[POSE_FILE_WHERE], const char *folder, const char *name)
 }
 
 static const char *
-load (
+load_json (
     File *f, const char *folder, const char *name, char where[POSE_FILE_WHERE])
 {
   size_t n;
   int why;
 
-  TRY (join (where, folder, name));
+  TRY (join_path (where, folder, name));
   why = file_read (where, MAX_BYTES, &f->bytes, &n);
   if (why) {
     f->bytes = NULL;
@@ -54,26 +54,26 @@ load (
 }
 
 static void
-unload (File *f)
+unload_json (File *f)
 {
   free (f->root);
   free (f->bytes);
 }
 
-/* A path that is too long counts as a file: opening it then says what is wrong.
- */
+/* Whether the file exists.  A path that is too long counts as a file: opening
+ * it then says what is wrong. */
 static bool
-is_there (const char *folder, const char *name)
+file_exists (const char *folder, const char *name)
 {
   char path[POSE_FILE_WHERE];
 
-  return join (path, folder, name) || !access (path, F_OK);
+  return join_path (path, folder, name) || !access (path, F_OK);
 }
 
 /* ---- Scenes ---- */
 
 static PoseBopView *
-add_view (PoseBopViews *views)
+add_bop_view (PoseBopViews *views)
 {
   if (views->n == views->room) {
     size_t room = views->room ? 2 * views->room : 64;
@@ -90,7 +90,7 @@ add_view (PoseBopViews *views)
 
 /* One object of scene_gt.json; @info, of scene_gt_info.json, may be NULL. */
 static const char *
-read_truth (PoseEvalList *truth, const PoseJson *o, const PoseJson *info)
+read_true_pose (PoseEvalList *truth, const PoseJson *o, const PoseJson *info)
 {
   PoseEvalPose *p = pose_file_add (truth);
   double object;
@@ -112,10 +112,10 @@ read_truth (PoseEvalList *truth, const PoseJson *o, const PoseJson *info)
 }
 
 static const char *
-read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
+read_bop_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
     int scene, int image)
 {
-  PoseBopView *v = add_view (views);
+  PoseBopView *v = add_bop_view (views);
   char name[32];
   double k[9] = {0}, scale = 1;
 
@@ -127,17 +127,17 @@ read_view (PoseBopViews *views, const PoseJson *camera, const char *folder,
   if (camera && (!(k[0] > 0) || !(k[4] > 0) || !(scale > 0)))
     return "a focal length or depth_scale is not above 0";
   *v = (PoseBopView){scene, image, k[0], k[4], k[2], k[5], MM * scale,
-      is_there (folder, "depth"), NULL};
+      file_exists (folder, "depth"), NULL};
   v->depth = malloc (POSE_FILE_WHERE);
   if (!v->depth)
     return "out of memory";
   snprintf (name, sizeof name, "depth/%06d.png", image);
-  return join (v->depth, folder, name);
+  return join_path (v->depth, folder, name);
 }
 
 /* The images of a scene; @camera and @info may be NULL. */
 static const char *
-read_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
+read_bop_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
     const PoseJson *camera, const PoseJson *info, const char *folder, int scene)
 {
   const PoseJson *seen = pose_json_member (info, list->name, POSE_JSON_ARRAY);
@@ -151,16 +151,16 @@ read_image (PoseEvalList *truth, PoseBopViews *views, const PoseJson *list,
     return "it has an image that is missing in scene_camera.json";
   seen = seen && seen->n == list->n ? seen->first : NULL;
   for (const PoseJson *o = list->first; o; o = o->next) {
-    TRY (read_truth (truth, o, seen));
+    TRY (read_true_pose (truth, o, seen));
     truth->pose[truth->n - 1].scene = scene;
     truth->pose[truth->n - 1].image = image;
     seen = seen ? seen->next : NULL;
   }
-  return read_view (views, own, folder, scene, image);
+  return read_bop_view (views, own, folder, scene, image);
 }
 
 static const char *
-read_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
+read_bop_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
     int scene, char where[POSE_FILE_WHERE])
 {
   static const char *const names[] = {
@@ -169,22 +169,22 @@ read_scene (PoseEvalList *truth, PoseBopViews *views, const char *folder,
   const char *err = NULL;
 
   for (int k = 0; k < 3 && !err; k++)
-    if (k == 0 || is_there (folder, names[k]))
-      err = load (&file[k], folder, names[k], where);
+    if (k == 0 || file_exists (folder, names[k]))
+      err = load_json (&file[k], folder, names[k], where);
   if (!err)
-    err = join (where, folder, names[0]);
+    err = join_path (where, folder, names[0]);
   for (const PoseJson *image = err ? NULL : file[0].root->first; image && !err;
        image = image->next)
-    err = read_image (
+    err = read_bop_image (
         truth, views, image, file[1].root, file[2].root, folder, scene);
   for (int k = 0; k < 3; k++)
-    unload (&file[k]);
+    unload_json (&file[k]);
   return err;
 }
 
-/* The number of which @name consists; @otherwise: it is no number. */
+/* The number that @name is; @otherwise if @name is no number. */
 static int
-number_of (const char *name, int otherwise)
+number_of_name (const char *name, int otherwise)
 {
   int number;
   const char *rest = number_read (name, &number);
@@ -192,20 +192,21 @@ number_of (const char *name, int otherwise)
   return rest && !*rest && number >= 0 ? number : otherwise;
 }
 
-/* The number that is the name of @folder; @otherwise: it is no number. */
+/* The number that is the name of @folder; @otherwise if the name is no
+ * number. */
 static int
-scene_of (const char *folder, int otherwise)
+number_of_folder (const char *folder, int otherwise)
 {
   char *path = realpath (folder, NULL);
   const char *name = path ? strrchr (path, '/') : NULL;
-  int scene = name ? number_of (name + 1, otherwise) : otherwise;
+  int scene = name ? number_of_name (name + 1, otherwise) : otherwise;
 
   free (path);
   return scene;
 }
 
 static int
-by_view (const void *a, const void *b)
+compare_views (const void *a, const void *b)
 {
   const PoseBopView *p = a, *q = b;
 
@@ -213,9 +214,9 @@ by_view (const void *a, const void *b)
                               : (p->image > q->image) - (p->image < q->image);
 }
 
-/* The scenes in the folders of @folder that have numbers as names. */
+/* Reads the scenes in the folders of @folder whose names are numbers. */
 static const char *
-read_scenes (PoseEvalList *truth, PoseBopViews *views, const char *folder,
+read_bop_scenes (PoseEvalList *truth, PoseBopViews *views, const char *folder,
     char where[POSE_FILE_WHERE])
 {
   DIR *dir = opendir (folder);
@@ -225,14 +226,14 @@ read_scenes (PoseEvalList *truth, PoseBopViews *views, const char *folder,
   if (!dir)
     return "it cannot be opened";
   while (!err && (entry = readdir (dir))) {
-    int scene = number_of (entry->d_name, -1);
+    int scene = number_of_name (entry->d_name, -1);
     char path[POSE_FILE_WHERE];
 
     if (scene < 0)
       continue;
-    err = join (path, folder, entry->d_name);
-    if (!err && is_there (path, "scene_gt.json"))
-      err = read_scene (truth, views, path, scene, where);
+    err = join_path (path, folder, entry->d_name);
+    if (!err && file_exists (path, "scene_gt.json"))
+      err = read_bop_scene (truth, views, path, scene, where);
   }
   closedir (dir);
   return err;
@@ -243,11 +244,12 @@ pose_bop_read (PoseEvalList *truth, PoseBopViews *views, const char *folder,
     int scene, char where[POSE_FILE_WHERE])
 {
   snprintf (where, POSE_FILE_WHERE, "%s", folder);
-  TRY (is_there (folder, "scene_gt.json")
-          ? read_scene (truth, views, folder, scene_of (folder, scene), where)
-          : read_scenes (truth, views, folder, where));
+  TRY (file_exists (folder, "scene_gt.json")
+          ? read_bop_scene (
+                truth, views, folder, number_of_folder (folder, scene), where)
+          : read_bop_scenes (truth, views, folder, where));
   if (views->n)
-    qsort (views->view, views->n, sizeof *views->view, by_view);
+    qsort (views->view, views->n, sizeof *views->view, compare_views);
   return truth->n ? NULL
                   : "it has no scene_gt.json with objects, nor folders 000001 "
                     "and so on that have one";
@@ -258,8 +260,9 @@ pose_bop_view (const PoseBopViews *views, int scene, int image)
 {
   PoseBopView key = {.scene = scene, .image = image};
 
-  return views->n ? bsearch (&key, views->view, views->n, sizeof key, by_view)
-                  : NULL;
+  return views->n
+      ? bsearch (&key, views->view, views->n, sizeof key, compare_views)
+      : NULL;
 }
 
 void
@@ -273,7 +276,7 @@ pose_bop_free (PoseBopViews *views)
 /* ---- Models ---- */
 
 static bool
-read_axis (const PoseJson *o, double axis[6])
+read_symmetry_axis (const PoseJson *o, double axis[6])
 {
   bool is_whole = pose_json_numbers (o, "axis", 3, axis) &&
       pose_json_numbers (o, "offset", 3, axis + 3);
@@ -285,7 +288,7 @@ read_axis (const PoseJson *o, double axis[6])
 }
 
 static const char *
-read_single (const PoseJson *numbers, PoseEvalSymmetry *s)
+read_symmetry (const PoseJson *numbers, PoseEvalSymmetry *s)
 {
   double m[16];
 
@@ -312,16 +315,16 @@ read_symmetries (PoseEvalMesh *mesh, const PoseJson *info)
   if ((list && list->n > MAX_SYMMETRIES) || (lines && lines->n > MAX_AXES))
     return "an object has more than 64 discrete or 3 continuous symmetries";
   for (const PoseJson *s = list ? list->first : NULL; s; s = s->next)
-    TRY (read_single (s, &single[n++]));
+    TRY (read_symmetry (s, &single[n++]));
   for (const PoseJson *s = lines ? lines->first : NULL; s; s = s->next)
-    if (!read_axis (s, axes[n_axes++]))
+    if (!read_symmetry_axis (s, axes[n_axes++]))
       return "a continuous symmetry has no axis or no offset";
   return pose_eval_symmetries (
       mesh, single, n, (const double (*)[6]) axes, n_axes);
 }
 
 static const char *
-add_object (PoseEvalMeshes *meshes, const char *folder, int object,
+add_bop_object (PoseEvalMeshes *meshes, const char *folder, int object,
     const PoseJson *info, char where[POSE_FILE_WHERE])
 {
   const PoseJson *own;
@@ -330,14 +333,14 @@ add_object (PoseEvalMeshes *meshes, const char *folder, int object,
   char name[32];
 
   snprintf (name, sizeof name, "obj_%06d.ply", object);
-  TRY (join (where, folder, name));
+  TRY (join_path (where, folder, name));
   TRY (pose_eval_add_object (meshes, object, where));
   mesh = &meshes->list[meshes->n - 1];
   snprintf (name, sizeof name, "%d", object);
   own = pose_json_member (info, name, POSE_JSON_OBJECT);
   if (pose_json_number (own, "diameter", &diameter) && diameter > 0)
     mesh->diameter = MM * diameter;
-  TRY (join (where, folder, "models_info.json"));
+  TRY (join_path (where, folder, "models_info.json"));
   return read_symmetries (mesh, own);
 }
 
@@ -348,11 +351,12 @@ pose_bop_models (PoseEvalMeshes *meshes, const char *folder,
   File info = {NULL, NULL};
   const char *err = NULL;
 
-  if (is_there (folder, "models_info.json"))
-    err = load (&info, folder, "models_info.json", where);
+  if (file_exists (folder, "models_info.json"))
+    err = load_json (&info, folder, "models_info.json", where);
   for (size_t i = 0; i < list->n && !err; i++)
     if (!pose_eval_mesh (meshes, list->pose[i].object))
-      err = add_object (meshes, folder, list->pose[i].object, info.root, where);
-  unload (&info);
+      err = add_bop_object (
+          meshes, folder, list->pose[i].object, info.root, where);
+  unload_json (&info);
   return err;
 }

@@ -6,7 +6,7 @@
 #include "pose_eval.h"
 #include "pose_file.h"
 
-/* An image of a scene: its camera, and where its depth would be. */
+/* An image of a scene: its camera, and the place of its depth. */
 typedef struct {
   int scene, image;
   double fx, fy, cx, cy; /* pixels */
@@ -21,18 +21,19 @@ typedef struct {
 } PoseBopViews;
 
 /* Reads the scene in @folder (scene_gt.json; scene_camera.json and
- * scene_gt_info.json if they are there), or the scenes in its folders that
- * have numbers as names.  @scene is the number of a folder whose name is none.
- */
+ * scene_gt_info.json if they exist), or the scenes in its folders whose names
+ * are numbers.  @scene is the number of a scene whose folder has no number as
+ * its name. */
 const char *pose_bop_read (PoseEvalList *truth, PoseBopViews *views,
     const char *folder, int scene, char where[POSE_FILE_WHERE]);
 
-/* Adds the objects of @list that @meshes has not yet: obj_000001.ply and so on
- * in @folder, with diameters and symmetries if it has a models_info.json. */
+/* Adds the objects of @list that @meshes lacks: obj_000001.ply and so on in
+ * @folder, with diameters and symmetries if the folder has a
+ * models_info.json. */
 const char *pose_bop_models (PoseEvalMeshes *meshes, const char *folder,
     const PoseEvalList *list, char where[POSE_FILE_WHERE]);
 
-/* NULL: the image has none. */
+/* Returns NULL if the image has no view. */
 const PoseBopView *pose_bop_view (
     const PoseBopViews *views, int scene, int image);
 void pose_bop_free (PoseBopViews *views);

@@ -76,7 +76,7 @@ measure_vertices (void *data, int begin, int end)
 }
 
 static double
-diameter_of (const Mesh *m)
+largest_distance (const Mesh *m)
 {
   Diameter d = {m, PTHREAD_MUTEX_INITIALIZER, 0};
 
@@ -98,7 +98,7 @@ pose_eval_load (PoseEvalMeshes *meshes, const char **path)
       m->mesh.x[k] *= (float) meshes->unit;
     TRY (mesh_check (&m->mesh));
     if (!(m->diameter > 0))
-      m->diameter = diameter_of (&m->mesh);
+      m->diameter = largest_distance (&m->mesh);
     if (!(m->diameter <= SCOPEDETECT_MAX_DIAMETER) ||
         m->diameter < SCOPEDETECT_MIN_DIAMETER)
       return "the object would be more than 2 m or less than 1 cm large; say "
@@ -127,9 +127,9 @@ pose_eval_free (PoseEvalMeshes *meshes)
   }
 }
 
-/* The motion @b, then @a. */
+/* The motion that applies @b, then @a. */
 static PoseEvalSymmetry
-product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
+motion_product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
 {
   PoseEvalSymmetry p;
 
@@ -146,7 +146,7 @@ product (const PoseEvalSymmetry *a, const PoseEvalSymmetry *b)
 
 /* The rotation by @angle about the line @axis, by Rodrigues's formula. */
 static PoseEvalSymmetry
-turn_about (const double axis[6], double angle)
+rotation_about (const double axis[6], double angle)
 {
   double n = sqrt (axis[0] * axis[0] + axis[1] * axis[1] + axis[2] * axis[2]);
   double x = axis[0] / n, y = axis[1] / n, z = axis[2] / n;
@@ -179,17 +179,17 @@ pose_eval_symmetries (PoseEvalMesh *m, const PoseEvalSymmetry *single, int n,
   for (int a = 0; a < n_axes; a++)
     for (int k = 1; k < TURNS; k++) {
       PoseEvalSymmetry turn =
-          turn_about (axes[a], 2 * 3.14159265358979 * k / TURNS);
+          rotation_about (axes[a], 2 * 3.14159265358979 * k / TURNS);
 
       for (int i = 0; i <= n; i++)
-        s[count++] = product (&turn, &s[i]);
+        s[count++] = motion_product (&turn, &s[i]);
     }
   m->n_symmetries = count;
   return NULL;
 }
 
 static void
-apply (const PoseEvalPose *p, const float x[3], double out[3])
+apply_motion (const PoseEvalPose *p, const float x[3], double out[3])
 {
   for (int i = 0; i < 3; i++)
     out[i] = p->r[3 * i] * x[0] + p->r[3 * i + 1] * x[1] +
@@ -197,7 +197,7 @@ apply (const PoseEvalPose *p, const float x[3], double out[3])
 }
 
 static double
-distance2 (const double a[3], const double b[3])
+squared_distance3 (const double a[3], const double b[3])
 {
   double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
 
@@ -213,27 +213,27 @@ typedef struct {
 /* Adds the distances of vertex @i, from its own place and from the nearest
  * vertex. */
 static void
-add_vertex (Distance *d, int part, uint32_t i)
+add_vertex_distance (Distance *d, int part, uint32_t i)
 {
   const Mesh *m = d->mesh;
   double a[3], b[3], min;
 
-  apply (d->truth, m->x + 3 * (size_t) i, b);
-  apply (d->estimate, m->x + 3 * (size_t) i, a);
-  min = distance2 (a, b);
+  apply_motion (d->truth, m->x + 3 * (size_t) i, b);
+  apply_motion (d->estimate, m->x + 3 * (size_t) i, a);
+  min = squared_distance3 (a, b);
   d->sum[part] += sqrt (min);
   for (uint32_t j = 0; j < m->n; j++) {
     double d2;
 
-    apply (d->estimate, m->x + 3 * (size_t) j, a);
-    d2 = distance2 (a, b);
+    apply_motion (d->estimate, m->x + 3 * (size_t) j, a);
+    d2 = squared_distance3 (a, b);
     min = d2 < min ? d2 : min;
   }
   d->sum_s[part] += sqrt (min);
 }
 
 static void
-add_parts (void *data, int begin, int end)
+add_vertex_parts (void *data, int begin, int end)
 {
   Distance *d = data;
 
@@ -241,19 +241,20 @@ add_parts (void *data, int begin, int end)
     uint64_t n = d->mesh->n, last = (uint64_t) (part + 1) * n / PARTS;
 
     for (uint64_t i = (uint64_t) part * n / PARTS; i < last; i++)
-      add_vertex (d, part, (uint32_t) i);
+      add_vertex_distance (d, part, (uint32_t) i);
   }
 }
 
-/* The parts are the same for any number of threads, and so is the sum. */
+/* The mean distance.  Its parts are the same for any number of threads, and so
+ * is the sum. */
 static void
-measure_add (const Mesh *m, const PoseEvalPose *estimate,
+mean_distance (const Mesh *m, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, double *add, double *add_s)
 {
   Distance d = {.mesh = m, .estimate = estimate, .truth = truth};
   double sum = 0, sum_s = 0;
 
-  parallel_for (PARTS, 1, add_parts, &d);
+  parallel_for (PARTS, 1, add_vertex_parts, &d);
   for (int part = 0; part < PARTS; part++)
     sum += d.sum[part], sum_s += d.sum_s[part];
   *add = sum / m->n;
@@ -271,7 +272,7 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
 
   memcpy (t.r, truth->r, sizeof t.r);
   memcpy (t.t, truth->t, sizeof t.t);
-  same = product (&t, s);
+  same = motion_product (&t, s);
   for (int k = 0; k < 9; k++)
     d[k] = estimate->r[k] - same.r[k];
   for (int k = 0; k < 3; k++)
@@ -291,8 +292,9 @@ surface_distance2 (const Mesh *m, const PoseEvalPose *estimate,
   return max;
 }
 
-/* The same in the picture, in pixels; INFINITY if a vertex is not in front of
- * the camera. */
+/* The largest squared distance in the picture, in pixels, of a vertex between
+ * @estimate and @truth after @s; INFINITY if a vertex is not in front of the
+ * camera. */
 static double
 projection_distance2 (const Mesh *m, const PoseEvalImage *im,
     const PoseEvalPose *estimate, const PoseEvalPose *truth,
@@ -304,14 +306,14 @@ projection_distance2 (const Mesh *m, const PoseEvalImage *im,
 
   memcpy (t.r, truth->r, sizeof t.r);
   memcpy (t.t, truth->t, sizeof t.t);
-  p = product (&t, s);
+  p = motion_product (&t, s);
   memcpy (same.r, p.r, sizeof p.r);
   memcpy (same.t, p.t, sizeof p.t);
   for (uint32_t i = 0; i < m->n && max < limit; i++) {
     double a[3], b[3], x, y;
 
-    apply (estimate, m->x + 3 * (size_t) i, a);
-    apply (&same, m->x + 3 * (size_t) i, b);
+    apply_motion (estimate, m->x + 3 * (size_t) i, a);
+    apply_motion (&same, m->x + 3 * (size_t) i, b);
     if (!(a[2] > 0) || !(b[2] > 0))
       return INFINITY;
     x = im->fx * (a[0] / a[2] - b[0] / b[2]);
@@ -338,10 +340,10 @@ pose_eval_read_depth (PoseEvalImage *image, const char *path)
   return image->depth ? NULL : "out of memory";
 }
 
-/* The first of the pixels 0 to @max - 1 that is not below @at, which a pose may
- * put far outside of the frame, or make NaN. */
+/* The first of the pixels 0 to @max - 1 that is not below @at.  A pose may put
+ * @at far outside of the frame, or make it NaN. */
 static int
-first_from (double at, int max)
+first_pixel_from (double at, int max)
 {
   return at > 0 ? (at < max ? (int) ceil (at) : max) : 0;
 }
@@ -349,7 +351,7 @@ first_from (double at, int max)
 /* Draws a triangle, whose corners are in the camera's frame, into the depth @z:
  * pixels whose rays meet it. */
 static void
-draw (const PoseEvalImage *im, double v[3][3], float *z)
+draw_triangle (const PoseEvalImage *im, double v[3][3], float *z)
 {
   double u[3], w[3], area;
   int x0, x1, y0, y1;
@@ -363,10 +365,11 @@ draw (const PoseEvalImage *im, double v[3][3], float *z)
   area = (u[1] - u[0]) * (w[2] - w[0]) - (u[2] - u[0]) * (w[1] - w[0]);
   if (!isfinite (area) || area == 0)
     return;
-  x0 = first_from (fmin (u[0], fmin (u[1], u[2])), im->width);
-  y0 = first_from (fmin (w[0], fmin (w[1], w[2])), im->height);
-  x1 = first_from (floor (fmax (u[0], fmax (u[1], u[2]))) + 1, im->width);
-  y1 = first_from (floor (fmax (w[0], fmax (w[1], w[2]))) + 1, im->height);
+  x0 = first_pixel_from (fmin (u[0], fmin (u[1], u[2])), im->width);
+  y0 = first_pixel_from (fmin (w[0], fmin (w[1], w[2])), im->height);
+  x1 = first_pixel_from (floor (fmax (u[0], fmax (u[1], u[2]))) + 1, im->width);
+  y1 =
+      first_pixel_from (floor (fmax (w[0], fmax (w[1], w[2]))) + 1, im->height);
   for (int y = y0; y < y1; y++)
     for (int x = x0; x < x1; x++) {
       double b =
@@ -384,7 +387,7 @@ draw (const PoseEvalImage *im, double v[3][3], float *z)
 }
 
 static float *
-render (const PoseEvalImage *im, const Mesh *m, const PoseEvalPose *p)
+render_depth (const PoseEvalImage *im, const Mesh *m, const PoseEvalPose *p)
 {
   float *z = calloc ((size_t) im->width * im->height, sizeof *z);
 
@@ -392,15 +395,16 @@ render (const PoseEvalImage *im, const Mesh *m, const PoseEvalPose *p)
     double v[3][3];
 
     for (int k = 0; k < 3; k++)
-      apply (p, m->x + 3 * (size_t) m->triangles[3 * (size_t) t + k], v[k]);
-    draw (im, v, z);
+      apply_motion (
+          p, m->x + 3 * (size_t) m->triangles[3 * (size_t) t + k], v[k]);
+    draw_triangle (im, v, z);
   }
   return z;
 }
 
 /* The distance of a pixel's point from the camera, from its depth. */
 static double
-range (const PoseEvalImage *im, int i, double z)
+pixel_range (const PoseEvalImage *im, int i, double z)
 {
   double x = (i % im->width - im->cx) / im->fx;
   double y = (i / im->width - im->cy) / im->fy;
@@ -408,13 +412,13 @@ range (const PoseEvalImage *im, int i, double z)
   return z * sqrt (1 + x * x + y * y);
 }
 
-/* Which pixels of a pose are visible; @z is the depth of the pose. */
+/* Whether pixel @i of a pose is visible; @z is the depth of the pose. */
 static bool
-is_seen (const PoseEvalImage *im, int i, const float *z)
+is_pixel_visible (const PoseEvalImage *im, int i, const float *z)
 {
-  double scene = im->depth[i] > 0 ? range (im, i, im->depth[i]) : 1e9;
+  double scene = im->depth[i] > 0 ? pixel_range (im, i, im->depth[i]) : 1e9;
 
-  return z[i] > 0 && range (im, i, z[i]) - scene <= DELTA;
+  return z[i] > 0 && pixel_range (im, i, z[i]) - scene <= DELTA;
 }
 
 static const char *
@@ -422,15 +426,16 @@ measure_vsd (const PoseEvalImage *im, const PoseEvalMesh *m,
     const PoseEvalPose *estimate, const PoseEvalPose *truth,
     double vsd[POSE_EVAL_TAUS])
 {
-  float *e = render (im, &m->mesh, estimate), *t = render (im, &m->mesh, truth);
+  float *e = render_depth (im, &m->mesh, estimate),
+        *t = render_depth (im, &m->mesh, truth);
   double bad[POSE_EVAL_TAUS] = {0}, all = 0;
   bool is_drawn = e && t;
 
   for (int i = 0; is_drawn && i < im->width * im->height; i++) {
-    double apart = fabs (range (im, i, e[i]) - range (im, i, t[i]));
-    bool in_t = is_seen (im, i, t);
+    double apart = fabs (pixel_range (im, i, e[i]) - pixel_range (im, i, t[i]));
+    bool in_t = is_pixel_visible (im, i, t);
     /* where the truth is visible, the estimate is, too */
-    bool in_e = is_seen (im, i, e) || (in_t && e[i] > 0);
+    bool in_e = is_pixel_visible (im, i, e) || (in_t && e[i] > 0);
 
     all += in_t || in_e;
     for (int k = 0; k < POSE_EVAL_TAUS; k++)
@@ -458,14 +463,14 @@ const char *
 pose_eval_visible (const PoseEvalMesh *m, const PoseEvalImage *im,
     const PoseEvalPose *truth, double *visible)
 {
-  float *z = render (im, &m->mesh, truth);
+  float *z = render_depth (im, &m->mesh, truth);
   int all = 0, seen = 0;
 
   if (!z)
     return "out of memory";
   for (int i = 0; i < im->width * im->height; i++) {
     all += z[i] > 0;
-    seen += is_seen (im, i, z);
+    seen += is_pixel_visible (im, i, z);
   }
   free (z);
   *visible = all ? (double) seen / all : 0;
@@ -478,7 +483,7 @@ pose_eval_errors (const PoseEvalMesh *m, const PoseEvalImage *im,
 {
   double surface = INFINITY, pixels = INFINITY;
 
-  measure_add (&m->mesh, estimate, truth, &e->add, &e->add_s);
+  mean_distance (&m->mesh, estimate, truth, &e->add, &e->add_s);
   for (int s = 0; s < m->n_symmetries; s++) {
     surface = fmin (surface,
         surface_distance2 (

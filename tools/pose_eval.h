@@ -13,7 +13,7 @@
 typedef struct {
   int scene, image, object;
   double score, r[9], t[3];
-  double visible; /* of a true pose: the visible part; -1: unknown */
+  double visible; /* visible part of a true pose; -1: unknown */
 } PoseEvalPose;
 
 typedef struct {
@@ -21,7 +21,7 @@ typedef struct {
   size_t n, room;
 } PoseEvalList;
 
-/* A motion that leaves the object looking the same: R by rows, t. */
+/* A motion after which the object looks the same: R by rows, t. */
 typedef struct {
   double r[9], t[3];
 } PoseEvalSymmetry;
@@ -60,8 +60,8 @@ typedef struct {
   double vsd[POSE_EVAL_TAUS]; /* 0 to 1; needs the camera and depth */
 } PoseEvalErrors;
 
-/* @arg is ID=FILE; the file is read by pose_eval_load (), which leaves the name
- * of the newest at @path. */
+/* @arg is ID=FILE.  pose_eval_load () reads the file, and sets @path to the
+ * name of the file that it reads. */
 const char *pose_eval_add_mesh (PoseEvalMeshes *meshes, const char *arg);
 const char *pose_eval_add_object (
     PoseEvalMeshes *meshes, int object, const char *path);
@@ -70,19 +70,19 @@ PoseEvalMesh *pose_eval_mesh (PoseEvalMeshes *meshes, int object);
 const char *pose_eval_read_depth (PoseEvalImage *image, const char *path);
 void pose_eval_free (PoseEvalMeshes *meshes);
 
-/* Sets its symmetries: @n single ones, and all rotations about @n_axes lines,
- * each of six numbers: direction, and a point on it.  Metres. */
+/* Sets the symmetries of @mesh: @n discrete ones, and all rotations about
+ * @n_axes lines, each of six numbers: direction, and a point on it.  Metres. */
 const char *pose_eval_symmetries (PoseEvalMesh *mesh,
     const PoseEvalSymmetry *single, int n, const double (*axes)[6], int n_axes);
 
-/* All errors that the mesh and @image tell.  The picture must be that of the
- * poses. */
+/* Computes all errors for which mesh and @image have the data.  The picture
+ * must be the image of the poses. */
 const char *pose_eval_errors (const PoseEvalMesh *mesh,
     const PoseEvalImage *image, const PoseEvalPose *estimate,
     const PoseEvalPose *truth, PoseEvalErrors *errors);
 
-/* Sets @visible to the part of the object's pixels at @truth that the picture
- * shows nothing in front of; 0 if no pixel is in the frame. */
+/* Sets @visible to the part of the object's pixels at @truth in front of which
+ * the depth picture has no surface; 0 if no pixel is in the frame. */
 const char *pose_eval_visible (const PoseEvalMesh *mesh,
     const PoseEvalImage *image, const PoseEvalPose *truth, double *visible);
 

@@ -60,7 +60,7 @@ pose_file_check (const PoseEvalPose *p)
 /* ---- BOP's CSV ---- */
 
 static const char *
-read_row (PoseEvalList *list, const char *line)
+read_csv_row (PoseEvalList *list, const char *line)
 {
   PoseEvalPose *p = pose_file_add (list);
   double *r, *t;
@@ -101,11 +101,10 @@ pose_file_write (const PoseEvalList *list, FILE *to)
 
 /* ---- Lines of visionjson ---- */
 
-/* The number of the object that @label names: that of the mesh whose file has
- * this name, or the number at the end of the label, as in obj_000005; -1: none.
- */
+/* The number of the object with @label: that of the mesh whose file has this
+ * name, or the number at the end of the label, as in obj_000005; -1: none. */
 static int
-object_of (const PoseEvalMeshes *meshes, const char *label)
+object_of_label (const PoseEvalMeshes *meshes, const char *label)
 {
   size_t n = strlen (label), digits = n;
   int object;
@@ -123,7 +122,7 @@ object_of (const PoseEvalMeshes *meshes, const char *label)
 }
 
 static void
-set_turn (double r[9], const double q[4])
+set_rotation (double r[9], const double q[4])
 {
   double n = q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3];
   double k = n > 0 ? 2 / n : NAN, w = q[0], x = q[1], y = q[2], z = q[3];
@@ -137,7 +136,7 @@ set_turn (double r[9], const double q[4])
 
 /* Whether @state says that the object was seen in this frame. */
 static bool
-is_seen (const char *state)
+is_seen_state (const char *state)
 {
   return !state ||
       (strcmp (state, "occluded") && strcmp (state, "lost") &&
@@ -147,8 +146,8 @@ is_seen (const char *state)
 /* Reads an object of a line; an object that is not seen, or has no pose, is
  * passed over. */
 static const char *
-read_object (PoseEvalList *list, const PoseJson *o, int image, bool is_truth,
-    const PoseFileLines *lines)
+read_line_object (PoseEvalList *list, const PoseJson *o, int image,
+    bool is_truth, const PoseFileLines *lines)
 {
   const char *label = pose_json_text (o, "label");
   double pose[7], score = 1;
@@ -156,9 +155,9 @@ read_object (PoseEvalList *list, const PoseJson *o, int image, bool is_truth,
   int object;
 
   if (!pose_json_numbers (o, "pose", 7, pose) || !label ||
-      (!is_truth && !is_seen (pose_json_text (o, "state"))))
+      (!is_truth && !is_seen_state (pose_json_text (o, "state"))))
     return NULL;
-  object = object_of (lines->meshes, label);
+  object = object_of_label (lines->meshes, label);
   if (object < 0)
     return "an object's label names no mesh and has no number; give the mesh "
            "of "
@@ -172,12 +171,12 @@ read_object (PoseEvalList *list, const PoseJson *o, int image, bool is_truth,
   p->score = is_truth ? 1 : score;
   p->visible = is_truth ? score : -1;
   memcpy (p->t, pose, sizeof p->t);
-  set_turn (p->r, pose + 3);
+  set_rotation (p->r, pose + 3);
   return pose_file_check (p);
 }
 
 static void
-read_camera (const PoseJson *camera, PoseEvalImage *image)
+read_line_camera (const PoseJson *camera, PoseEvalImage *image)
 {
   double width = 0, fx = 0, fy = 0;
 
@@ -192,10 +191,10 @@ read_camera (const PoseJson *camera, PoseEvalImage *image)
   }
 }
 
-/* Reads the objects of @root, or of its truth if it has one and that is wanted.
- */
+/* Reads the objects of @root, or of its truth if it has one and that is
+ * wanted. */
 static const char *
-read_objects (PoseEvalList *list, const PoseJson *root,
+read_line_objects (PoseEvalList *list, const PoseJson *root,
     const PoseFileLines *how, bool is_truth, PoseEvalImage *image)
 {
   const PoseJson *truth = pose_json_member (root, "truth", POSE_JSON_OBJECT);
@@ -212,8 +211,8 @@ read_objects (PoseEvalList *list, const PoseJson *root,
   if (number > INT_MAX)
     return "the frame and --first make too large a number of an image";
   for (const PoseJson *o = objects->first; o; o = o->next)
-    TRY (read_object (list, o, (int) number, is_truth, how));
-  read_camera (
+    TRY (read_line_object (list, o, (int) number, is_truth, how));
+  read_line_camera (
       camera ? camera : pose_json_member (root, "camera", POSE_JSON_OBJECT),
       image);
   return NULL;
@@ -224,7 +223,7 @@ read_json_line (PoseEvalList *list, char *line, const PoseFileLines *how,
     bool is_truth, PoseEvalImage *image)
 {
   PoseJson *root = pose_json_parse (line);
-  const char *err = read_objects (list, root, how, is_truth, image);
+  const char *err = read_line_objects (list, root, how, is_truth, image);
 
   free (root);
   return err;
@@ -255,7 +254,7 @@ pose_file_read (PoseEvalList *list, const char *path,
         (n == 1 && strstr (line, "scene_id")))
       continue;
     err = is_json ? read_json_line (list, line, lines, is_truth, image)
-                  : read_row (list, line);
+                  : read_csv_row (list, line);
     if (err)
       snprintf (where, POSE_FILE_WHERE, "%.400s: line %d", path, n);
   }

@@ -7,9 +7,7 @@
 
 #include "pose_eval.h"
 
-#define POSE_FILE_WHERE \
- 512 /* bytes of the name of what is wrong, and its end \
-      */
+#define POSE_FILE_WHERE 512 /* bytes of the text that says where */
 
 /* Facts that lines of visionjson do not contain. */
 typedef struct {
@@ -18,18 +16,20 @@ typedef struct {
   const PoseEvalMeshes *meshes; /* names of their files are labels */
 } PoseFileLines;
 
-/* A new pose at the end of @list, zeros; NULL: out of memory. */
+/* Appends a pose of zeros to @list, and returns it; NULL: out of memory. */
 PoseEvalPose *pose_file_add (PoseEvalList *list);
 
 /* Whether @r is a rotation and no reflection: rows of length 1 and at right
  * angles, to a few digits. */
 bool pose_file_is_turn (const double r[9]);
 
-/* NULL, or why @pose is none: no rotation, or numbers that are not finite. */
+/* Returns NULL, or what is wrong with @pose: no rotation, or numbers that are
+ * not finite. */
 const char *pose_file_check (const PoseEvalPose *pose);
 
-/* Reads @path; after an error, @where says where.  @image gets the camera of
- * lines and may be NULL.  @is_truth: reads the truth of lines that have one. */
+/* Reads @path.  After an error, @where is the place of the error.  Sets @image
+ * to the camera of lines; it may be NULL.  @is_truth: reads the truth of lines
+ * that have one. */
 const char *pose_file_read (PoseEvalList *list, const char *path,
     const PoseFileLines *lines, bool is_truth, PoseEvalImage *image,
     char where[POSE_FILE_WHERE]);

@@ -12,18 +12,18 @@ typedef struct {
   PoseJson *next; /* the next free value */
 } Reader;
 
-static PoseJson *read_value (Reader *r, int depth);
+static PoseJson *read_json_value (Reader *r, int depth);
 
 static void
-skip_blanks (Reader *r)
+skip_json_blanks (Reader *r)
 {
   r->at += strspn (r->at, " \t\r\n");
 }
 
 static bool
-take (Reader *r, char c)
+take_character (Reader *r, char c)
 {
-  skip_blanks (r);
+  skip_json_blanks (r);
   return *r->at == c ? r->at++, true : false;
 }
 
@@ -31,7 +31,7 @@ take (Reader *r, char c)
  * pair becomes a question mark.  Returns the number of bytes; 0: it is no
  * character. */
 static int
-read_code (const char *from, char *to)
+read_json_code (const char *from, char *to)
 {
   char digits[5] = {0}, *end;
   unsigned long c;
@@ -51,10 +51,10 @@ read_code (const char *from, char *to)
   return 3;
 }
 
-/* Reads a text, which replaces itself and ends with 0: without its backslashes
- * it is shorter. */
+/* Reads a text, which overwrites itself and ends with 0: without its
+ * backslashes it is shorter. */
 static const char *
-read_text (Reader *r)
+read_json_text (Reader *r)
 {
   static const char escape[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";
   char *to = r->at, *text = to;
@@ -72,7 +72,7 @@ read_text (Reader *r)
     if (known) {
       *to++ = meant[known - escape];
       r->at++;
-    } else if (*r->at == 'u' && (n = read_code (r->at + 1, to))) {
+    } else if (*r->at == 'u' && (n = read_json_code (r->at + 1, to))) {
       to += n;
       r->at += 5;
     } else {
@@ -87,7 +87,7 @@ read_text (Reader *r)
 }
 
 static bool
-read_number (Reader *r, double *number)
+read_json_number (Reader *r, double *number)
 {
   char *end;
 
@@ -100,7 +100,7 @@ read_number (Reader *r, double *number)
 }
 
 static bool
-read_word (Reader *r)
+read_json_word (Reader *r)
 {
   static const char *const words[] = {"true", "false", "null"};
 
@@ -112,51 +112,52 @@ read_word (Reader *r)
 
 /* Reads the values of @list, an array or object, up to @end. */
 static bool
-read_list (Reader *r, PoseJson *list, char end, int depth)
+read_json_list (Reader *r, PoseJson *list, char end, int depth)
 {
   PoseJson **last = &list->first;
 
   if (depth == DEEPEST)
     return false;
-  if (take (r, end))
+  if (take_character (r, end))
     return true;
   do {
     const char *name = NULL;
 
     if (list->kind == POSE_JSON_OBJECT &&
-        (!take (r, '"') || !(name = read_text (r)) || !take (r, ':')))
+        (!take_character (r, '"') || !(name = read_json_text (r)) ||
+            !take_character (r, ':')))
       return false;
-    if (!(*last = read_value (r, depth + 1)))
+    if (!(*last = read_json_value (r, depth + 1)))
       return false;
     (*last)->name = name;
     last = &(*last)->next;
     list->n++;
-  } while (take (r, ','));
-  return take (r, end);
+  } while (take_character (r, ','));
+  return take_character (r, end);
 }
 
 static PoseJson *
-read_value (Reader *r, int depth)
+read_json_value (Reader *r, int depth)
 {
   PoseJson *v = r->next++;
   bool is_whole;
 
-  skip_blanks (r);
-  if (take (r, '{')) {
+  skip_json_blanks (r);
+  if (take_character (r, '{')) {
     v->kind = POSE_JSON_OBJECT;
-    is_whole = read_list (r, v, '}', depth);
-  } else if (take (r, '[')) {
+    is_whole = read_json_list (r, v, '}', depth);
+  } else if (take_character (r, '[')) {
     v->kind = POSE_JSON_ARRAY;
-    is_whole = read_list (r, v, ']', depth);
-  } else if (take (r, '"')) {
+    is_whole = read_json_list (r, v, ']', depth);
+  } else if (take_character (r, '"')) {
     v->kind = POSE_JSON_TEXT;
-    is_whole = (v->text = read_text (r)) != NULL;
+    is_whole = (v->text = read_json_text (r)) != NULL;
   } else if (strchr ("-0123456789", *r->at) && *r->at) {
     v->kind = POSE_JSON_NUMBER;
-    is_whole = read_number (r, &v->number);
+    is_whole = read_json_number (r, &v->number);
   } else {
     v->kind = POSE_JSON_WORD;
-    is_whole = read_word (r);
+    is_whole = read_json_word (r);
   }
   return is_whole ? v : NULL;
 }
@@ -173,7 +174,7 @@ pose_json_parse (char *text)
   root = r.next = calloc (n, sizeof *root);
   if (!root)
     return NULL;
-  if (!read_value (&r, 0) || (skip_blanks (&r), *r.at)) {
+  if (!read_json_value (&r, 0) || (skip_json_blanks (&r), *r.at)) {
     free (root);
     return NULL;
   }

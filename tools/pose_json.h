@@ -26,19 +26,20 @@ struct _PoseJson {
   PoseJson *next;  /* the value after this one */
 };
 
-/* The value in @text, to be freed by free (); it points into @text, which is
- * changed.  NULL: @text is no JSON, is nested deeper than 64 times, or memory
- * is short. */
+/* Parses @text, which is changed.  The value points into @text and is freed by
+ * free ().  Returns NULL if @text is no JSON, is nested deeper than 64 times,
+ * or memory is short. */
 PoseJson *pose_json_parse (char *text);
 
 /* Member @name of @object, if it is of @kind. */
 const PoseJson *pose_json_member (
     const PoseJson *object, const char *name, PoseJsonKind kind);
 
-/* Whether @array is @n numbers, which go to @value. */
+/* Whether @array is @n numbers.  Sets @value to them. */
 bool pose_json_all (const PoseJson *array, size_t n, double *value);
 
-/* Members of @object: whether they are @n numbers, or one; and a text. */
+/* Members of @object: whether a member is @n numbers, or one number, to which
+ * they set @value; and a text. */
 bool pose_json_numbers (
     const PoseJson *object, const char *name, size_t n, double *value);
 bool pose_json_number (const PoseJson *object, const char *name, double *value);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Estimates against true poses. */
+ * Tables of estimates against true poses. */
 #include "pose_table.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #define WANTED .1     /* an object less visible than this need not be found */
 #define RIGHT .1      /* ADD-S, in diameters */
 #define THRESHOLDS 10 /* of BOP's recalls */
-#define BINS 4        /* of the part that is seen */
+#define BINS 4        /* classes of the visible part */
 
 static const double bin_end[BINS] = {.25, .5, .75, INFINITY};
 
@@ -18,7 +18,7 @@ static const double bin_end[BINS] = {.25, .5, .75, INFINITY};
 
 /* Order by scene, image and object; less than 0: @p is before @q. */
 static int
-order (const PoseEvalPose *p, const PoseEvalPose *q)
+compare_poses (const PoseEvalPose *p, const PoseEvalPose *q)
 {
   if (p->scene != q->scene)
     return p->scene < q->scene ? -1 : 1;
@@ -28,10 +28,10 @@ order (const PoseEvalPose *p, const PoseEvalPose *q)
 }
 
 static int
-by_object (const void *a, const void *b)
+compare_objects (const void *a, const void *b)
 {
   const PoseEvalPose *p = a, *q = b;
-  int way = order (p, q);
+  int way = compare_poses (p, q);
 
   return way ? way : (p->score < q->score) - (p->score > q->score);
 }
@@ -39,7 +39,7 @@ by_object (const void *a, const void *b)
 static bool
 is_same_object (const PoseEvalPose *p, const PoseEvalPose *q)
 {
-  return order (p, q) == 0;
+  return compare_poses (p, q) == 0;
 }
 
 /* The current image; its depth is read when the image changes. */
@@ -139,7 +139,8 @@ measure_estimate (PoseTableRow *row, size_t e, size_t first,
   return NULL;
 }
 
-/* Both lists are sorted, so that one walk through the truth is enough. */
+/* Measures all estimates.  Both lists are sorted, so that one walk through the
+ * truth is enough. */
 static const char *
 measure_all (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
     char where[POSE_FILE_WHERE])
@@ -154,7 +155,7 @@ measure_all (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
 
     TRY (open_image (l, p->scene, p->image, where));
     TRY (check_mesh (m, p->object, &l->now, where));
-    while (first < truth->n && order (&truth->pose[first], p) < 0)
+    while (first < truth->n && compare_poses (&truth->pose[first], p) < 0)
       first++;
     TRY (measure_estimate (row, e, first, m, &l->now));
   }
@@ -172,9 +173,10 @@ pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
 
   if (row->estimates.n)
     qsort (row->estimates.pose, row->estimates.n, sizeof (PoseEvalPose),
-        by_object);
+        compare_objects);
   if (row->truth.n)
-    qsort (row->truth.pose, row->truth.n, sizeof (PoseEvalPose), by_object);
+    qsort (
+        row->truth.pose, row->truth.n, sizeof (PoseEvalPose), compare_objects);
   err = measure_all (row, meshes, &l, where);
   free (l.now.depth);
   return err;
@@ -198,12 +200,12 @@ typedef struct {
   Measure measure;
   double threshold;
   int tau;
-  bool is_bop; /* only wanted objects, and of each only as many of its surest
-                  estimates as are wanted */
+  bool is_bop; /* counts wanted objects only, and of each object only as many of
+                  its surest estimates as it has wanted poses */
 } Criterion;
 
 static double
-error_of (const PoseEvalErrors *e, const Criterion *c, double diameter)
+error_by_measure (const PoseEvalErrors *e, const Criterion *c, double diameter)
 {
   switch (c->measure) {
     case ADD_S:
@@ -218,29 +220,29 @@ error_of (const PoseEvalErrors *e, const Criterion *c, double diameter)
 }
 
 static bool
-is_wanted (const PoseEvalPose *truth)
+is_pose_wanted (const PoseEvalPose *truth)
 {
   return truth->visible < 0 || truth->visible >= WANTED;
 }
 
 /* The number of wanted true poses of the object of estimate @e. */
 static size_t
-wanted_of (const PoseTableRow *row, size_t first, size_t e)
+count_wanted (const PoseTableRow *row, size_t first, size_t e)
 {
   size_t n = 0;
 
   for (size_t i = first; i < row->n_pairings && row->pairing[i].estimate == e;
        i++)
-    n += is_wanted (&row->truth.pose[row->pairing[i].truth]);
+    n += is_pose_wanted (&row->truth.pose[row->pairing[i].truth]);
   return n;
 }
 
-/* In order of their scores, each estimate takes the nearest true pose that no
- * better estimate has taken.  @found: for each true pose, whether it was found.
- * Returns the number of right estimates. */
+/* Matches estimates in order of their scores: each takes the nearest true pose
+ * that no better estimate has taken.  Sets @found for each true pose that was
+ * found. Returns the number of right estimates. */
 static int
-match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
-    bool *found)
+match_estimates (const PoseTableRow *row, const Criterion *c,
+    PoseEvalMeshes *meshes, bool *found)
 {
   const PoseEvalPose *before = NULL;
   size_t rank = 0; /* among the estimates of an object in an image */
@@ -256,14 +258,14 @@ match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
 
     rank = before && is_same_object (before, p) ? rank + 1 : 0;
     before = p;
-    counts = !c->is_bop || rank < wanted_of (row, i, e);
+    counts = !c->is_bop || rank < count_wanted (row, i, e);
     for (next = i; next < row->n_pairings && row->pairing[next].estimate == e;
          next++) {
       size_t t = row->pairing[next].truth;
-      double error = error_of (&row->pairing[next].errors, c, diameter);
+      double error = error_by_measure (&row->pairing[next].errors, c, diameter);
 
       if (counts && !found[t] && error < min &&
-          (!c->is_bop || is_wanted (&row->truth.pose[t])))
+          (!c->is_bop || is_pose_wanted (&row->truth.pose[t])))
         min = error, best = t;
     }
     if (best != SIZE_MAX)
@@ -277,11 +279,11 @@ match (const PoseTableRow *row, const Criterion *c, PoseEvalMeshes *meshes,
 typedef struct {
   int told, right, wanted, found;
   int wanted_in[BINS], found_in[BINS]; /* with a known visible part */
-  double recall[4]; /* number of wanted poses found, summed over thresholds, by
-                       Measure; NAN: not known */
+  double recall[4]; /* sum over thresholds of the number of wanted poses found,
+                       by Measure; NAN: unknown */
 } Sum;
 
-/* The part of wanted poses that is found, its mean over thresholds. */
+/* The part of the wanted poses that is found, as a mean over thresholds. */
 static double
 mean_found (const PoseTableRow *row, Measure measure, PoseEvalMeshes *meshes,
     bool *found)
@@ -293,14 +295,14 @@ mean_found (const PoseTableRow *row, Measure measure, PoseEvalMeshes *meshes,
     for (int k = 1; k <= THRESHOLDS; k++) {
       Criterion c = {measure, measure == MSPD ? 5. * k : .05 * k, tau, true};
 
-      sum += match (row, &c, meshes, found);
+      sum += match_estimates (row, &c, meshes, found);
     }
   return sum / (taus * THRESHOLDS);
 }
 
 /* Whether all pairings have this measure. */
 static bool
-is_known (const PoseTableRow *row, Measure measure)
+is_measure_known (const PoseTableRow *row, Measure measure)
 {
   for (size_t i = 0; i < row->n_pairings; i++)
     if ((measure == MSPD && isnan (row->pairing[i].errors.mspd)) ||
@@ -314,7 +316,7 @@ count_true (Sum *s, const PoseEvalPose *truth, bool found)
 {
   int bin = 0;
 
-  if (!is_wanted (truth))
+  if (!is_pose_wanted (truth))
     return;
   s->wanted++;
   s->found += found;
@@ -327,21 +329,22 @@ count_true (Sum *s, const PoseEvalPose *truth, bool found)
 }
 
 static void
-sum_up (const PoseTableRow *row, PoseEvalMeshes *meshes, bool *found, Sum *s)
+sum_pairings (
+    const PoseTableRow *row, PoseEvalMeshes *meshes, bool *found, Sum *s)
 {
   Criterion c = {.measure = ADD_S, .threshold = RIGHT};
 
   s->told += (int) row->estimates.n;
-  s->right += match (row, &c, meshes, found);
+  s->right += match_estimates (row, &c, meshes, found);
   for (size_t i = 0; i < row->truth.n; i++)
     count_true (s, &row->truth.pose[i], found[i]);
   for (int m = MSSD; m <= VSD; m++)
-    s->recall[m] += is_known (row, (Measure) m)
+    s->recall[m] += is_measure_known (row, (Measure) m)
         ? mean_found (row, (Measure) m, meshes, found)
         : NAN;
 }
 
-/* A share with Wilson's interval of 95 %. */
+/* Prints a share with Wilson's interval of 95 %. */
 static void
 print_share (int part, int all, FILE *to)
 {
@@ -404,9 +407,9 @@ pose_table_print (
 
     if (!found)
       return "out of memory";
-    sum_up (&rows[i], meshes, found, &s);
+    sum_pairings (&rows[i], meshes, found, &s);
     print_sum (rows[i].name, &s, to);
-    sum_up (&rows[i], meshes, found, &all);
+    sum_pairings (&rows[i], meshes, found, &all);
     free (found);
   }
   if (n > 1)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Estimates against true poses: which are right, and a table of it. */
+ * Estimates against true poses: which estimates are right, and a table of the
+ * results. */
 #pragma once
 
 #include "pose_bop.h"
 #include "pose_eval.h"
 
-/* A pairing: an estimate and a true pose of the same object in the same image.
- */
+/* A pairing: an estimate and a true pose of the same object in the same
+ * image. */
 typedef struct {
   size_t estimate, truth; /* their numbers */
   PoseEvalErrors errors;
@@ -22,15 +23,15 @@ typedef struct {
   size_t n_pairings;
 } PoseTableRow;
 
-/* Puts the lists of @row in order and measures its pairings, and what is seen
- * of true poses that do not say it.  An image is that of @views, or @other,
- * which has the depth of @depth unless that is NULL; with @no_depth, pictures
- * of depth tell the frame's size alone. */
+/* Sorts the lists of @row and measures its pairings, and the visible part of
+ * true poses for which it is not given.  An image is that of @views, or @other,
+ * which has the depth of @depth unless that is NULL.  With @no_depth, pictures
+ * of depth give the frame's size alone. */
 const char *pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
     const PoseBopViews *views, const PoseEvalImage *other, const char *depth,
     bool no_depth, char where[POSE_FILE_WHERE]);
 
-/* Prints a row for each of @n rows and, if these are several, one for all. */
+/* Prints a row for each of @n rows and, if there are several, one for all. */
 const char *pose_table_print (
     const PoseTableRow *rows, int n, PoseEvalMeshes *meshes, FILE *to);
 void pose_table_free (PoseTableRow *row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Models and labelled images to train with: of BOP's folders, and drawn by the
+ * Models and labelled images for training: from BOP's folders, and from the
  * generator. */
 #include <math.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 /* ---- Models ---- */
 
 static const char *
-add_model (Train *t, int object, const char *shape)
+add_train_model (Train *t, int object, const char *shape)
 {
   if (t->n_models == TRAIN_MODELS)
     return "there are more than 64 models";
@@ -28,7 +28,7 @@ add_model (Train *t, int object, const char *shape)
 }
 
 static const char *
-compile (Train *t, TrainModel *m)
+open_detectors (Train *t, TrainModel *m)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   ScopedetectModelInfo info;
@@ -49,7 +49,7 @@ compile (Train *t, TrainModel *m)
 
 /* Holds back a fifth of the models, drawn at random. */
 static void
-hold_back (Train *t)
+hold_models_back (Train *t)
 {
   for (int held = 0, i = 0; held < t->n_models / 5; i++) {
     TrainModel *m =
@@ -61,27 +61,28 @@ hold_back (Train *t)
 }
 
 static const char *
-set_models (Train *t, const char *const *solids, char where[POSE_FILE_WHERE])
+set_detector_models (
+    Train *t, const char *const *solids, char where[POSE_FILE_WHERE])
 {
   for (int i = 0; i < t->meshes.n; i++)
-    TRY (add_model (t, t->meshes.list[i].object, t->meshes.list[i].path));
+    TRY (add_train_model (t, t->meshes.list[i].object, t->meshes.list[i].path));
   for (; t->n_generated && *solids; solids++)
-    TRY (add_model (t, -1, *solids));
+    TRY (add_train_model (t, -1, *solids));
   snprintf (where, POSE_FILE_WHERE, "the models");
   if (!t->n_models)
     return "none is given; give meshes by --models or --mesh, or draw scenes "
            "of solids by --generate";
-  hold_back (t);
+  hold_models_back (t);
   for (int i = 0; i < t->n_models; i++) {
     snprintf (where, POSE_FILE_WHERE, "%s", t->model[i].shape);
     fprintf (stderr, "model %d of %d: %s\n", i + 1, t->n_models, where);
-    TRY (compile (t, &t->model[i]));
+    TRY (open_detectors (t, &t->model[i]));
   }
   return NULL;
 }
 
 static const char *
-open_detector (Train *t, TrainDetector *d, bool all)
+open_train_detector (Train *t, TrainDetector *d, bool all)
 {
   const ScopedetectModel *models[TRAIN_MODELS];
 
@@ -100,7 +101,7 @@ open_detector (Train *t, TrainDetector *d, bool all)
 /* ---- Folders ---- */
 
 static int
-model_of (const Train *t, int object)
+model_of_object (const Train *t, int object)
 {
   for (int i = 0; i < t->n_models; i++)
     if (t->model[i].object == object)
@@ -110,7 +111,7 @@ model_of (const Train *t, int object)
 
 /* Whether a corner of the object's outline is in the picture. */
 static bool
-is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
+is_outline_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
     const TrainTruth *truth)
 {
   Camera camera = {v->fx, v->fy, v->cx, v->cy, {0}};
@@ -127,8 +128,9 @@ is_in_frame (const Train *t, const TrainModel *m, const PoseBopView *v,
 static const char outside[] =
     "outside of the frame; are lengths in millimetres, and is cam_K right?";
 
-/* Adds a true pose.  An object outside of the frame is not wanted, and an error
- * if scene_gt_info.json says that it is seen; @n_inside counts the others. */
+/* Adds a true pose.  An object outside of the frame is not wanted, and is an
+ * error if scene_gt_info.json says that it is visible.  @n_inside counts the
+ * other objects. */
 static const char *
 set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
     char where[POSE_FILE_WHERE])
@@ -140,14 +142,14 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
       p->image, p->object);
   if (im->n_truth == TRAIN_OBJECTS)
     return "there are more than 256 objects in the image";
-  truth->model = model_of (t, p->object);
+  truth->model = model_of_object (t, p->object);
   if (truth->model < 0)
     return "no model is given for this object; give its mesh by --models or "
            "--mesh";
   memcpy (truth->pose, p->t, sizeof p->t);
   quat64_of_rows (p->r, 3, truth->pose + 3);
   is_inside = p->visible == 0 ||
-      is_in_frame (t, &t->model[truth->model], im->view, truth);
+      is_outline_in_frame (t, &t->model[truth->model], im->view, truth);
   if (p->visible > 0 && !is_inside)
     return outside;
   truth->is_wanted =
@@ -160,7 +162,7 @@ set_truth (Train *t, TrainImage *im, const PoseEvalPose *p, int *n_inside,
 /* Sets @path to the colour picture that belongs to a depth picture; false: the
  * folder has no colour. */
 static bool
-color_of (const char *depth, char path[POSE_FILE_WHERE])
+color_path (const char *depth, char path[POSE_FILE_WHERE])
 {
   const char *name = strrchr (depth, '/');
   int folder = (int) (name - depth) - (int) strlen ("depth");
@@ -173,7 +175,7 @@ color_of (const char *depth, char path[POSE_FILE_WHERE])
 }
 
 static const char *
-read_picture (Train *t, const char *path, int bits, const Image *to,
+read_train_picture (Train *t, const char *path, int bits, const Image *to,
     char where[POSE_FILE_WHERE])
 {
   int width, height;
@@ -195,7 +197,7 @@ read_picture (Train *t, const char *path, int bits, const Image *to,
 
 /* The size of all pictures is that of the first one. */
 static const char *
-set_size (Train *t, char where[POSE_FILE_WHERE])
+set_picture_size (Train *t, char where[POSE_FILE_WHERE])
 {
   const char *path = t->views.view[0].depth;
   void *pixels;
@@ -216,10 +218,10 @@ count_scenes (const PoseBopViews *views)
   return n;
 }
 
-/* Draws the part that a scene is for: learning, choosing and report as 2 : 1
- * : 1. */
+/* The part to which a scene belongs, drawn at random: learning, choosing and
+ * report as 2 : 1 : 1. */
 static TrainPart
-part_of (const Train *t, int place, int n)
+part_of_scene (const Train *t, int place, int n)
 {
   int at = (int) (((int64_t) place * 7919 +
                       random_below (t->seed, 1000, (uint32_t) n)) %
@@ -230,7 +232,7 @@ part_of (const Train *t, int place, int n)
                         : TRAIN_REPORT;
 }
 
-/* Whether image @i of its scene is used; used ones are evenly chosen. */
+/* Whether image @i of its scene is used; the used images are spread evenly. */
 static bool
 is_used (const Train *t, size_t i)
 {
@@ -247,7 +249,7 @@ is_used (const Train *t, size_t i)
 }
 
 static const char *
-set_views (Train *t, char where[POSE_FILE_WHERE])
+set_train_views (Train *t, char where[POSE_FILE_WHERE])
 {
   int n = count_scenes (&t->views), scene = -1;
 
@@ -262,7 +264,7 @@ set_views (Train *t, char where[POSE_FILE_WHERE])
     if (!is_used (t, i))
       continue;
     t->n_images++;
-    *im = (TrainImage){.part = part_of (t, scene, n), .view = v};
+    *im = (TrainImage){.part = part_of_scene (t, scene, n), .view = v};
     snprintf (where, POSE_FILE_WHERE, "scene %d", v->scene);
     if (!(v->fx > 0))
       return "it has no scene_camera.json, or this lacks an image";
@@ -271,14 +273,14 @@ set_views (Train *t, char where[POSE_FILE_WHERE])
 }
 
 static const char *
-load (Train *t, const TrainImage *im, bool *has_color,
+load_picture (Train *t, const TrainImage *im, bool *has_color,
     char where[POSE_FILE_WHERE])
 {
   char path[POSE_FILE_WHERE];
 
-  TRY (read_picture (t, im->view->depth, 16, &t->depth, where));
-  *has_color = color_of (im->view->depth, path);
-  return *has_color ? read_picture (t, path, 8, &t->color, where) : NULL;
+  TRY (read_train_picture (t, im->view->depth, 16, &t->depth, where));
+  *has_color = color_path (im->view->depth, path);
+  return *has_color ? read_train_picture (t, path, 8, &t->color, where) : NULL;
 }
 
 static const char *
@@ -303,14 +305,14 @@ set_labels (Train *t, char where[POSE_FILE_WHERE])
   return NULL;
 }
 
-/* Checks everything first, so that an error comes before hours have passed. */
+/* Checks all pictures first, so that an error does not come after hours. */
 static const char *
 check_pictures (Train *t, char where[POSE_FILE_WHERE])
 {
   bool has_color;
 
   for (int i = 0; i < t->n_images; i++)
-    TRY (load (t, &t->image[i], &has_color, where));
+    TRY (load_picture (t, &t->image[i], &has_color, where));
   return NULL;
 }
 
@@ -338,15 +340,15 @@ read_folders (Train *t, const char *const *folders, int n, const char *models,
     if (access (where, R_OK))
       return "there is no such file, which a label or --mesh names as a model";
   }
-  return set_size (t, where);
+  return set_picture_size (t, where);
 }
 
-/* ---- What is found ---- */
+/* ---- Searching images ---- */
 
-/* Draws a scene, as tests/scopedetect/scopedetect_scenes.c does: depth too
- * large by 0 to 7 mm, a quarter without colour. */
+/* Generates a scene, as tests/scopedetect/scopedetect_scenes.c does: depth is
+ * too large by 0 to 7 mm, and a quarter of the scenes has no colour. */
 static const char *
-draw (Train *t, TrainImage *im, bool *has_color, Camera *camera)
+generate_scene (Train *t, TrainImage *im, bool *has_color, Camera *camera)
 {
   ClutterParams scene = clutter_defaults ();
   ClutterTruth truth;
@@ -382,9 +384,9 @@ typedef struct {
   const ScopedetectRecorded *pose;
 } Matching;
 
-/* For each pose that is right, the nearest object. */
+/* Finds the nearest object of each right pose. */
 static void
-match (void *data, int begin, int end)
+match_poses (void *data, int begin, int end)
 {
   const Matching *m = data;
 
@@ -405,7 +407,7 @@ match (void *data, int begin, int end)
 }
 
 static const char *
-label (const Train *t, const TrainImage *im, TrainRecord *r)
+label_poses (const Train *t, const TrainImage *im, TrainRecord *r)
 {
   Matching m = {t, im, r, scopedetect_record_poses (r->record, &r->n_poses)};
 
@@ -421,14 +423,14 @@ label (const Train *t, const TrainImage *im, TrainRecord *r)
     r->wanted[k] = im->truth[k].is_wanted && r->model[k] >= 0;
     r->held[k] = t->model[im->truth[k].model].is_held;
   }
-  parallel_for (r->n_poses, 1, match, &m);
+  parallel_for (r->n_poses, 1, match_poses, &m);
   return NULL;
 }
 
 /* Runs the detector on the loaded picture. */
 static const char *
-find (Train *t, TrainImage *im, bool has_color, const ScopedetectParams *params,
-    TrainRecord *r)
+detect_poses (Train *t, TrainImage *im, bool has_color,
+    const ScopedetectParams *params, TrainRecord *r)
 {
   size_t n = (size_t) t->width * (size_t) t->height;
   Image color = t->color;
@@ -448,7 +450,7 @@ find (Train *t, TrainImage *im, bool has_color, const ScopedetectParams *params,
   TRY (scopedetect_observe (r->by->s, params, &frame));
   TRY (scopedetect_search (r->by->s, &results));
   TRY (scopedetect_record_new (&r->record, r->by->s));
-  return label (t, im, r);
+  return label_poses (t, im, r);
 }
 
 static const char *
@@ -472,9 +474,9 @@ search_image (Train *t, TrainImage *im, int round,
     snprintf (where, POSE_FILE_WHERE, "generated scene %llu",
         (unsigned long long) im->seed);
     p.depth_scale = .001;
-    TRY (draw (t, im, &has_color, &p.camera));
+    TRY (generate_scene (t, im, &has_color, &p.camera));
   } else {
-    TRY (load (t, im, &has_color, where));
+    TRY (load_picture (t, im, &has_color, where));
     p.depth_scale = im->view->scale;
     p.camera =
         (Camera){im->view->fx, im->view->fy, im->view->cx, im->view->cy, {0}};
@@ -484,13 +486,13 @@ search_image (Train *t, TrainImage *im, int round,
         im->view->image);
   }
   t->n_records++;
-  return find (t, im, has_color, &p, &t->record[t->n_records - 1]);
+  return detect_poses (t, im, has_color, &p, &t->record[t->n_records - 1]);
 }
 
-/* Generated scenes: each part, and in learning each round, has its own seeds.
- */
+/* The seed of a generated scene: each part, and in learning each round, has its
+ * own seeds. */
 static uint64_t
-seed_of (const Train *t, TrainPart part, int round, int i)
+scene_seed (const Train *t, TrainPart part, int round, int i)
 {
   uint64_t which = part == TRAIN_LEARN ? 2 + (uint64_t) round
                                        : (uint64_t) part - TRAIN_CHOOSE;
@@ -512,7 +514,7 @@ train_search (Train *t, TrainPart part, int round,
   for (int i = 0; i < n + t->n_images; i++) {
     TrainImage drawn = {.part = part,
         .is_generated = true,
-        .seed = seed_of (t, part, round, i),
+        .seed = scene_seed (t, part, round, i),
         .truth = truth};
     TrainImage *im = i < n ? &drawn : &t->image[i - n];
 
@@ -551,10 +553,10 @@ train_forget (Train *t, TrainPart part)
   t->n_records = kept;
 }
 
-/* ---- All ---- */
+/* ---- Opening and closing ---- */
 
 static const char *
-new_images (Train *t)
+allocate_images (Train *t)
 {
   size_t n = (size_t) t->width * (size_t) t->height;
 
@@ -573,7 +575,7 @@ new_images (Train *t)
 }
 
 static const char *
-new_clutter (Train *t)
+open_clutter (Train *t)
 {
   const char *shapes[TRAIN_MODELS];
 
@@ -594,16 +596,16 @@ train_open (Train *t, const char *const *folders, int n, const char *models,
   snprintf (where, POSE_FILE_WHERE, "the device");
   TRY (device_open (
       &t->device, device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA, NULL));
-  TRY (new_images (t));
-  TRY (set_views (t, where));
+  TRY (allocate_images (t));
+  TRY (set_train_views (t, where));
   TRY (check_pictures (t, where));
-  TRY (set_models (t, solids, where));
+  TRY (set_detector_models (t, solids, where));
   TRY (set_labels (t, where));
   snprintf (where, POSE_FILE_WHERE, "the models");
   for (int k = 0; k < 2; k++)
-    TRY (open_detector (t, &t->detector[k], k));
+    TRY (open_train_detector (t, &t->detector[k], k));
   if (t->n_generated)
-    TRY (new_clutter (t));
+    TRY (open_clutter (t));
   return NULL;
 }
 

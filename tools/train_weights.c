@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * How good weights are, and better ones: by controlled random search with local
- * mutation (P. Kaelo, M. M. Ali, 2006: CRS2), as NLopt has it. */
+ * The quality of weights, and the search for better ones: controlled random
+ * search with local mutation (P. Kaelo, M. M. Ali, 2006: CRS2), by NLopt. */
 #include <math.h>
 #include <nlopt.h>
 #include <stdlib.h>
@@ -20,10 +20,10 @@ typedef struct {
   TrainGiven given;
   bool first;
   int n;
-  TrainCount *count, *held; /* of each record; twice that for TRAIN_BOTH */
+  TrainCount *count, *held; /* of each record; twice as many for TRAIN_BOTH */
 } Counting;
 
-/* Whether model @m is looked for if only @half of them are. */
+/* Whether model @m is searched if only @half of them are given. */
 static bool
 is_given (const TrainRecord *r, int m, bool half)
 {
@@ -78,7 +78,7 @@ count_some (void *data, int begin, int end)
 }
 
 static void
-add (TrainCount *sum, const TrainCount *c)
+add_count (TrainCount *sum, const TrainCount *c)
 {
   sum->wanted += c->wanted, sum->found += c->found;
   sum->told += c->told, sum->right += c->right;
@@ -97,14 +97,14 @@ train_count (const Train *t, TrainPart part, TrainGiven given,
     parallel_for (c.n, 1, count_some, &c);
   *held = sum;
   for (int i = 0; c.count && c.held && i < c.n; i++)
-    add (&sum, &c.count[i]), add (held, &c.held[i]);
+    add_count (&sum, &c.count[i]), add_count (held, &c.held[i]);
   free (c.count);
   free (c.held);
   return sum;
 }
 
 static double
-share (int part, int all)
+share_of (int part, int all)
 {
   return all ? (double) part / all : 0;
 }
@@ -112,16 +112,16 @@ share (int part, int all)
 double
 train_worth (const TrainCount *c)
 {
-  return share (c->right, c->told) + share (c->found, c->wanted);
+  return share_of (c->right, c->told) + share_of (c->found, c->wanted);
 }
 
 /* The lower end of the 95 % interval of a share (E. B. Wilson, 1927): a few
- * that are all right prove less than many that nearly all are. */
+ * parts that are all right prove less than many that are nearly all right. */
 static double
 sure_share (int part, int all)
 {
   const double z2 = 1.96 * 1.96;
-  double n = all, p = share (part, all);
+  double n = all, p = share_of (part, all);
 
   if (!all)
     return 0;
@@ -143,9 +143,9 @@ typedef struct {
  }
 #define PART(name, part) FIELD (name, weight[SCOPEDETECT_##part], 4)
 
-/* Only ratios count.  So weight-fit stays, and weight-xyz among the parts of
- * the score; and in stage 1, which leaves what is unexplained aside (2.3),
- * first-weight-unexplained. */
+/* Only ratios matter.  So weight-fit is not changed, nor weight-xyz among the
+ * parts of the score, nor first-weight-unexplained in stage 1, which ignores
+ * unexplained points (2.3). */
 static const Weight of_score[] = {PART ("weight-normal", NORMAL),
     PART ("weight-visibility", VISIBILITY), PART ("weight-edge", EDGE),
     PART ("weight-edge-visibility", EDGE_VISIBILITY),
@@ -162,15 +162,15 @@ static const Weight of_second[] = {
 #define N_OF(list) ((int) (sizeof (list) / sizeof *(list)))
 
 static double *
-field_of (ScopedetectParams *p, const Weight *w)
+weight_field (ScopedetectParams *p, const Weight *w)
 {
   return (double *) (void *) ((char *) p + w->at);
 }
 
-/* Weights in thousandths, so that the written ones are those that were tried.
- */
+/* Weights in thousandths, so that the written weights are those that were
+ * tried. */
 static double
-rounded (double x)
+round_weight (double x)
 {
   return floor (1000 * x + .5) / 1000;
 }
@@ -179,7 +179,8 @@ rounded (double x)
 
 typedef double (*Worth) (const Train *t, const ScopedetectParams *p);
 
-/* How often one of the first n poses of a model is right, for each n. */
+/* For each n, the part of the models of which one of the first n poses is
+ * right; summed. */
 static double
 worth_of_score (const Train *t, const ScopedetectParams *params)
 {
@@ -204,7 +205,7 @@ worth_of_score (const Train *t, const ScopedetectParams *params)
       wanted += r->wanted[k], found += r->wanted[k] && has[k];
     free (number);
   }
-  return share (found, wanted);
+  return share_of (found, wanted);
 }
 
 static double
@@ -234,20 +235,20 @@ typedef struct {
   double before[8], best;
 } Search;
 
-/* Of equally good weights, those nearest to the ones before are chosen. */
+/* Among equally good weights, those nearest to the first weights are chosen. */
 #define NEARER 1e-6
 
 static double
-try_weights (unsigned n, const double *x, double *gradient, void *data)
+worth_of_trial (unsigned n, const double *x, double *gradient, void *data)
 {
   Search *s = data;
   double worth, far = 0;
 
   (void) gradient;
   for (unsigned i = 0; i < n; i++) {
-    double d = (rounded (x[i]) - s->before[i]) / s->weight[i].max;
+    double d = (round_weight (x[i]) - s->before[i]) / s->weight[i].max;
 
-    *field_of (&s->params, &s->weight[i]) = rounded (x[i]);
+    *weight_field (&s->params, &s->weight[i]) = round_weight (x[i]);
     far += d * d;
   }
   worth = s->worth (s->t, &s->params) - NEARER * far;
@@ -258,21 +259,21 @@ try_weights (unsigned n, const double *x, double *gradient, void *data)
   return worth;
 }
 
-/* Steps of each search for an explanation while weights are tried: an eightieth
- * of all; the final figures are with all steps. */
+/* Steps of each search for an explanation while weights are tried, an eightieth
+ * of all steps; the final figures are with all steps. */
 #define RESTARTS 2
 #define STEPS 25
 
 /* The seed is set before each search, so that the same search follows. */
 static const char *
-search (Search *s, ScopedetectParams *p)
+search_weights (Search *s, ScopedetectParams *p)
 {
   nlopt_opt crs = nlopt_create (NLOPT_GN_CRS2_LM, (unsigned) s->n);
   double x[8], low[8] = {0}, high[8], worth;
   nlopt_result why = NLOPT_OUT_OF_MEMORY;
 
   for (int i = 0; i < s->n; i++) {
-    x[i] = s->before[i] = *field_of (p, &s->weight[i]);
+    x[i] = s->before[i] = *weight_field (p, &s->weight[i]);
     high[i] = s->weight[i].max > x[i] ? s->weight[i].max : x[i];
   }
   s->params = *p;
@@ -281,7 +282,7 @@ search (Search *s, ScopedetectParams *p)
   s->best = -1;
   nlopt_srand ((unsigned long) s->t->seed + 1);
   if (crs) {
-    nlopt_set_max_objective (crs, try_weights, s);
+    nlopt_set_max_objective (crs, worth_of_trial, s);
     nlopt_set_lower_bounds (crs, low);
     nlopt_set_upper_bounds (crs, high);
     nlopt_set_maxeval (crs, s->all);
@@ -293,7 +294,7 @@ search (Search *s, ScopedetectParams *p)
   if (why < 0)
     return "the search for weights failed: out of memory?";
   for (int i = 0; i < s->n; i++)
-    *field_of (p, &s->weight[i]) = rounded (x[i]);
+    *weight_field (p, &s->weight[i]) = round_weight (x[i]);
   return NULL;
 }
 
@@ -321,23 +322,23 @@ train_weights (
       .all = evaluations};
 
   if (with_score)
-    TRY (search (&score, p));
+    TRY (search_weights (&score, p));
   if (p->explain == SCOPEDETECT_TWO_STAGE)
-    TRY (search (&first, p));
-  return search (&second, p);
+    TRY (search_weights (&first, p));
+  return search_weights (&second, p);
 }
 
 /* ---- The preset ---- */
 
 static int
-print_set (char *to, size_t room, const Weight *w, int n,
+print_weight_set (char *to, size_t room, const Weight *w, int n,
     const ScopedetectParams *params)
 {
   ScopedetectParams p = *params;
   int at = 0;
 
   for (int i = 0; i < n; i++) {
-    int thousandths = (int) (1000 * *field_of (&p, &w[i]) + .5);
+    int thousandths = (int) (1000 * *weight_field (&p, &w[i]) + .5);
 
     at += snprintf (to + at, room - (size_t) at, "%s=%d.%03d\n", w[i].name,
         thousandths / 1000, thousandths % 1000);
@@ -345,7 +346,7 @@ print_set (char *to, size_t room, const Weight *w, int n,
   return at;
 }
 
-/* GStreamer adds the element's own presets to a file that is older. */
+/* GStreamer adds the element's own presets to a file with an older version. */
 #define OLDEST "0.0.0"
 
 char *
@@ -365,11 +366,11 @@ train_preset (const ScopedetectParams *p, bool with_score, const char *name,
       "_meta/comment=%s\nexplain=%s\n",
       name, comment, two ? "two-stage" : "one-stage");
   if (with_score)
-    at +=
-        (size_t) print_set (text + at, room - at, of_score, N_OF (of_score), p);
+    at += (size_t) print_weight_set (
+        text + at, room - at, of_score, N_OF (of_score), p);
   if (two)
-    at +=
-        (size_t) print_set (text + at, room - at, of_first, N_OF (of_first), p);
-  print_set (text + at, room - at, of_second, N_OF (of_second), p);
+    at += (size_t) print_weight_set (
+        text + at, room - at, of_first, N_OF (of_first), p);
+  print_weight_set (text + at, room - at, of_second, N_OF (of_second), p);
   return text;
 }

@@ -28,7 +28,7 @@ typedef struct {
 
 /* @name, relative to the folder of the list. */
 static void
-path_of (const List *list, const char *name, char path[1024])
+path_in_folder (const List *list, const char *name, char path[1024])
 {
   const char *slash = strrchr (list->path, '/');
 
@@ -38,7 +38,7 @@ path_of (const List *list, const char *name, char path[1024])
 }
 
 static const char *
-add_view (List *list, const char *depth, const char *colour,
+add_listed_view (List *list, const char *depth, const char *colour,
     const double pose[7], char where[VIEWS_WHERE])
 {
   MeshView *v = &list->view[list->n];
@@ -56,7 +56,7 @@ add_view (List *list, const char *depth, const char *colour,
       .cx = list->cx,
       .cy = list->cy};
   memcpy (v->pose, pose, sizeof v->pose);
-  path_of (list, depth, path);
+  path_in_folder (list, depth, path);
   snprintf (where, VIEWS_WHERE, "%s", path);
   TRY (picture_read (path, 16, 1, &v->width, &v->height, &pixels));
   v->depth = pixels;
@@ -68,7 +68,7 @@ add_view (List *list, const char *depth, const char *colour,
            "than 1.5 GB; take fewer or smaller ones";
   if (!strcmp (colour, "-"))
     return NULL;
-  path_of (list, colour, path);
+  path_in_folder (list, colour, path);
   snprintf (where, VIEWS_WHERE, "%s", path);
   TRY (picture_read (path, 8, 3, &width, &height, &pixels));
   v->rgb = pixels;
@@ -78,7 +78,7 @@ add_view (List *list, const char *depth, const char *colour,
 }
 
 static const char *
-read_line (List *list, const char *line, char where[VIEWS_WHERE])
+read_list_line (List *list, const char *line, char where[VIEWS_WHERE])
 {
   char depth[512], colour[512], rest;
   double p[7], norm;
@@ -109,7 +109,7 @@ read_line (List *list, const char *line, char where[VIEWS_WHERE])
   norm = sqrt (p[3] * p[3] + p[4] * p[4] + p[5] * p[5] + p[6] * p[6]);
   if (!(fabs (norm - 1) < .01))
     return "its turn is no unit quaternion, w first";
-  return add_view (list, depth, colour, p, where);
+  return add_listed_view (list, depth, colour, p, where);
 }
 
 const char *
@@ -135,7 +135,7 @@ views_read (Mesh *mesh, const char *path, double side, char where[VIEWS_WHERE])
     if (next)
       *next++ = 0;
     snprintf (where, VIEWS_WHERE, "%.1000s: line %d", path, n);
-    err = read_line (list, line, where);
+    err = read_list_line (list, line, where);
   }
   free (bytes);
   if (!err) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * vision-model: makes the model files that scopedetect looks for, of meshes and
- * clouds of points, and says what is in one. */
+ * vision-model: makes model files for scopedetect from meshes and clouds of
+ * points, and describes them. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -45,7 +45,7 @@ static const char usage[] =
     "  --quiet            no progress bar, which is for terminals\n";
 
 static bool
-progress (void *user, double part)
+print_progress (void *user, double part)
 {
   (void) user;
   fprintf (stderr, "\r[%-20.*s] %3.0f %%%s", (int) (20 * part),
@@ -54,7 +54,7 @@ progress (void *user, double part)
 }
 
 static void
-tell_filled (void *user, double apart)
+print_filled_part (void *user, double apart)
 {
   (void) user;
   fprintf (stderr,
@@ -65,7 +65,7 @@ tell_filled (void *user, double apart)
 }
 
 static void
-describe (const ScopedetectModel *model)
+describe_model (const ScopedetectModel *model)
 {
   ScopedetectModelInfo i;
 
@@ -86,7 +86,7 @@ describe (const ScopedetectModel *model)
 }
 
 static int
-fail (const char *path, const char *why)
+print_failure_of_model (const char *path, const char *why)
 {
   fprintf (stderr, "%s: %s\n", path, why);
   return 1;
@@ -94,7 +94,7 @@ fail (const char *path, const char *why)
 
 /* The part of @path between the last slash and the last dot. */
 static void
-name_of (const char *path, char name[NAME_MAX + 1])
+model_name (const char *path, char name[NAME_MAX + 1])
 {
   const char *from = strrchr (path, '/'), *dot;
 
@@ -108,8 +108,8 @@ name_of (const char *path, char name[NAME_MAX + 1])
 typedef enum { MESH, SOLID, VIEWS } Source;
 
 static const char *
-read_mesh (Mesh *mesh, const char *path, Source source, ScopedetectCompile *how,
-    char where[VIEWS_WHERE])
+read_source_mesh (Mesh *mesh, const char *path, Source source,
+    ScopedetectCompile *how, char where[VIEWS_WHERE])
 {
   snprintf (where, VIEWS_WHERE, "%s", path);
   if (source == SOLID)
@@ -121,15 +121,15 @@ read_mesh (Mesh *mesh, const char *path, Source source, ScopedetectCompile *how,
 }
 
 static int
-make (const char *mesh_path, const char *model_path, const char *name,
-    Source source, ScopedetectCompile *how)
+make_model_file (const char *mesh_path, const char *model_path,
+    const char *name, Source source, ScopedetectCompile *how)
 {
   Mesh mesh;
   ScopedetectModel *model = NULL;
   char of_file[NAME_MAX + 1], where[VIEWS_WHERE];
-  const char *error = read_mesh (&mesh, mesh_path, source, how, where);
+  const char *error = read_source_mesh (&mesh, mesh_path, source, how, where);
 
-  name_of (mesh_path, of_file);
+  model_name (mesh_path, of_file);
   if (!error)
     error =
         scopedetect_model_compile (&model, &mesh, name ? name : of_file, how);
@@ -139,21 +139,21 @@ make (const char *mesh_path, const char *model_path, const char *name,
     snprintf (where, sizeof where, "%s", model_path);
   }
   if (!error)
-    describe (model);
+    describe_model (model);
   scopedetect_model_free (model);
-  return error ? fail (where, error) : 0;
+  return error ? print_failure_of_model (where, error) : 0;
 }
 
 static int
-show (const char *path)
+describe_file (const char *path)
 {
   ScopedetectModel *model;
   const char *error = scopedetect_model_load (&model, path);
 
   if (!error)
-    describe (model);
+    describe_model (model);
   scopedetect_model_free (model);
-  return error ? fail (path, error) : 0;
+  return error ? print_failure_of_model (path, error) : 0;
 }
 
 /* The options. */
@@ -162,11 +162,11 @@ typedef struct {
   const char *path[2], *name;
   Source source;
   int n;
-  bool is_wrong; /* an option whose number is none */
+  bool is_wrong; /* the number of an option is no number */
 } Wanted;
 
 static double
-read_number (const char *text, bool *is_wrong)
+read_model_number (const char *text, bool *is_wrong)
 {
   char *end;
   double value = strtod (text, &end);
@@ -176,7 +176,7 @@ read_number (const char *text, bool *is_wrong)
 }
 
 static uint64_t
-read_seed (const char *text, bool *is_wrong)
+read_model_seed (const char *text, bool *is_wrong)
 {
   char *end;
   uint64_t value = strtoull (text, &end, 0);
@@ -187,7 +187,7 @@ read_seed (const char *text, bool *is_wrong)
 
 /* Whether @option has no value and is known. */
 static bool
-read_word (Wanted *w, const char *option)
+read_model_word (Wanted *w, const char *option)
 {
   if (!strcmp (option, "--quiet"))
     w->how.progress = NULL;
@@ -202,16 +202,16 @@ read_word (Wanted *w, const char *option)
 
 /* Whether @option has a value and is known. */
 static bool
-read_option (Wanted *w, const char *option, const char *value)
+read_model_option (Wanted *w, const char *option, const char *value)
 {
   if (!strcmp (option, "--unit"))
-    w->how.unit = read_number (value, &w->is_wrong);
+    w->how.unit = read_model_number (value, &w->is_wrong);
   else if (!strcmp (option, "--spacing"))
-    w->how.spacing = read_number (value, &w->is_wrong);
+    w->how.spacing = read_model_number (value, &w->is_wrong);
   else if (!strcmp (option, "--radius"))
-    w->how.feature_radius = read_number (value, &w->is_wrong);
+    w->how.feature_radius = read_model_number (value, &w->is_wrong);
   else if (!strcmp (option, "--seed"))
-    w->how.seed = read_seed (value, &w->is_wrong);
+    w->how.seed = read_model_seed (value, &w->is_wrong);
   else if (!strcmp (option, "--name"))
     w->name = value;
   else
@@ -219,12 +219,13 @@ read_option (Wanted *w, const char *option, const char *value)
   return true;
 }
 
-/* @result, or a failure if standard output could not take everything. */
+/* Returns @result, or a failure if standard output could not take all of the
+ * text. */
 static int
-finish (int result)
+finish_model (int result)
 {
   return fflush (stdout) || ferror (stdout)
-      ? fail ("standard output", "it cannot be written")
+      ? print_failure_of_model ("standard output", "it cannot be written")
       : result;
 }
 
@@ -233,24 +234,26 @@ main (int argc, char **argv)
 {
   Wanted w = {.how = SCOPEDETECT_COMPILE_DEFAULTS, .source = MESH};
 
-  if (isatty (STDERR_FILENO)) /* in a log it would be one long line */
-    w.how.progress = progress;
-  w.how.filled = tell_filled;
+  if (isatty (STDERR_FILENO)) /* in a log, progress would be one long line */
+    w.how.progress = print_progress;
+  w.how.filled = print_filled_part;
   for (int i = 1; i < argc; i++) {
     if (!strcmp (argv[i], "--help"))
-      return fputs (usage, stdout), finish (0);
-    if (read_word (&w, argv[i]))
+      return fputs (usage, stdout), finish_model (0);
+    if (read_model_word (&w, argv[i]))
       continue;
-    if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1]))
+    if (i + 1 < argc && read_model_option (&w, argv[i], argv[i + 1]))
       i++;
     else if (argv[i][0] == '-' || w.n == 2)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];
     if (w.is_wrong)
-      return fail (argv[i], "this is no number");
+      return print_failure_of_model (argv[i], "this is no number");
   }
   if (w.n == 2)
-    return finish (make (w.path[0], w.path[1], w.name, w.source, &w.how));
-  return w.n ? finish (show (w.path[0])) : (fputs (usage, stderr), 2);
+    return finish_model (
+        make_model_file (w.path[0], w.path[1], w.name, w.source, &w.how));
+  return w.n ? finish_model (describe_file (w.path[0]))
+             : (fputs (usage, stderr), 2);
 }

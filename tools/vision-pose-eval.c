@@ -76,7 +76,7 @@ typedef struct {
 } Wanted;
 
 static int
-fail (const char *path, const char *why)
+print_failure_of_eval (const char *path, const char *why)
 {
   fprintf (stderr, "%s: %s\n", path, why);
   return 1;
@@ -94,10 +94,10 @@ print_errors (const PoseEvalErrors *e, bool has_camera, bool has_depth)
     printf (",%.3f", pose_eval_mean_vsd (e));
 }
 
-/* The nearest true pose of estimate @e, whose pairings begin at @first; NULL:
- * it has none. */
+/* The errors against the nearest true pose of estimate @e, whose pairings begin
+ * at @first; NULL: it has none. */
 static const PoseEvalErrors *
-nearest (const PoseTableRow *row, size_t e, size_t first)
+nearest_errors (const PoseTableRow *row, size_t e, size_t first)
 {
   const PoseEvalErrors *best = NULL;
 
@@ -109,7 +109,7 @@ nearest (const PoseTableRow *row, size_t e, size_t first)
 }
 
 static void
-print_each (const PoseTableRow *row, Wanted *w)
+print_each_estimate (const PoseTableRow *row, Wanted *w)
 {
   const PoseEvalErrors *any = row->n_pairings ? &row->pairing->errors : NULL;
   bool has_camera = any ? !isnan (any->mspd) : w->image.fx > 0;
@@ -121,7 +121,7 @@ print_each (const PoseTableRow *row, Wanted *w)
       has_camera ? ",mspd_px" : "", has_depth ? ",vsd" : "");
   for (size_t i = 0; i < row->estimates.n; i++) {
     const PoseEvalPose *p = &row->estimates.pose[i];
-    const PoseEvalErrors *e = nearest (row, i, at);
+    const PoseEvalErrors *e = nearest_errors (row, i, at);
     double diameter = pose_eval_mesh (&w->meshes, p->object)->diameter;
 
     while (at < row->n_pairings && row->pairing[at].estimate == i)
@@ -146,7 +146,7 @@ print_each (const PoseTableRow *row, Wanted *w)
 
 /* ---- Options ---- */
 
-/* @text to @value, a number above 0. */
+/* Reads a number above 0. */
 static const char *
 read_metres (const char *text, double *value)
 {
@@ -159,7 +159,7 @@ read_metres (const char *text, double *value)
 }
 
 static const char *
-read_count (const char *text, int *value)
+read_eval_count (const char *text, int *value)
 {
   const char *rest = number_read (text, value);
 
@@ -169,7 +169,7 @@ read_count (const char *text, int *value)
 }
 
 static const char *
-read_camera (const char *text, PoseEvalImage *im)
+read_eval_camera (const char *text, PoseEvalImage *im)
 {
   char rest;
 
@@ -181,9 +181,9 @@ read_camera (const char *text, PoseEvalImage *im)
       : "a camera is written FX,FY,CX,CY";
 }
 
-/* Whether @option is a known one without a value; sets it. */
+/* Whether @option is a known option without a value, which is then set. */
 static bool
-read_word (Wanted *w, const char *option)
+read_eval_word (Wanted *w, const char *option)
 {
   bool *flag = !strcmp (option, "--table") ? &w->is_table
       : !strcmp (option, "--csv")          ? &w->is_csv
@@ -195,10 +195,11 @@ read_word (Wanted *w, const char *option)
   return flag != NULL;
 }
 
-/* Whether @option is a known one with a @value; @why: what is wrong with the
- * value. */
+/* Whether @option is a known option with a @value.  Sets @why to what is wrong
+ * with the value. */
 static bool
-read_option (Wanted *w, const char *option, const char *value, const char **why)
+read_eval_option (
+    Wanted *w, const char *option, const char *value, const char **why)
 {
   if (!strcmp (option, "--unit"))
     *why = read_metres (value, &w->meshes.unit);
@@ -211,11 +212,11 @@ read_option (Wanted *w, const char *option, const char *value, const char **why)
   else if (!strcmp (option, "--mesh"))
     *why = pose_eval_add_mesh (&w->meshes, value);
   else if (!strcmp (option, "--camera"))
-    *why = read_camera (value, &w->image);
+    *why = read_eval_camera (value, &w->image);
   else if (!strcmp (option, "--scene"))
-    *why = read_count (value, &w->scene);
+    *why = read_eval_count (value, &w->scene);
   else if (!strcmp (option, "--first"))
-    *why = read_count (value, &w->first);
+    *why = read_eval_count (value, &w->first);
   else
     return false;
   return true;
@@ -223,8 +224,8 @@ read_option (Wanted *w, const char *option, const char *value, const char **why)
 
 /* ---- Pairs ---- */
 
-/* Images that are looked at: what folders say of them, and for the others the
- * camera of the options, else of lines. */
+/* The images of the evaluation: views of the folders and, for images without
+ * one, the camera of the options or else of lines. */
 typedef struct {
   PoseBopViews views;
   PoseEvalImage other;
@@ -240,8 +241,8 @@ is_of_one_image (const PoseEvalList *list)
   return true;
 }
 
-/* The depth picture is that of one image; true poses of other images would
- * count as missed. */
+/* Checks that the depth picture is given for one image; true poses of other
+ * images would count as missed. */
 static const char *
 check_depth (const Wanted *w, const Images *images, const PoseTableRow *row)
 {
@@ -267,7 +268,7 @@ is_folder (const char *path)
   return !stat (path, &s) && S_ISDIR (s.st_mode);
 }
 
-/* Reads the two lists of @row, from the first two of @path. */
+/* Reads the two lists of @row from the first two of @path. */
 static const char *
 read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
     Images *images, char where[POSE_FILE_WHERE])
@@ -287,9 +288,9 @@ read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
   return NULL;
 }
 
-/* The depth picture of an image, by the options and folders. */
+/* Sets the depth picture of an image, by the options and folders. */
 static void
-set_depth (const Wanted *w, Images *images)
+set_image_depth (const Wanted *w, Images *images)
 {
   for (size_t i = 0; i < images->views.n; i++)
     if (w->image.scale > 0)
@@ -312,7 +313,7 @@ measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
   }
   if (!err && (err = pose_eval_load (&w->meshes, &mesh)))
     snprintf (where, POSE_FILE_WHERE, "%s", mesh);
-  set_depth (w, &images);
+  set_image_depth (w, &images);
   if (!err && (err = check_depth (w, &images, row)))
     snprintf (where, POSE_FILE_WHERE, "%s", w->depth);
   if (!err)
@@ -323,7 +324,7 @@ measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
 }
 
 static int
-evaluate (Wanted *w)
+evaluate_pairs (Wanted *w)
 {
   PoseTableRow row[MAX_PAIRS] = {{0}};
   char where[POSE_FILE_WHERE] = "";
@@ -334,15 +335,15 @@ evaluate (Wanted *w)
   if (!why && w->is_table)
     why = pose_table_print (row, w->n / 2, &w->meshes, stdout);
   else if (!why)
-    print_each (row, w);
+    print_each_estimate (row, w);
   for (int i = 0; i < w->n / 2; i++)
     pose_table_free (&row[i]);
-  return why ? fail (where, why) : 0;
+  return why ? print_failure_of_eval (where, why) : 0;
 }
 
-/* Estimates as BOP's CSV. */
+/* Writes the estimates as BOP's CSV. */
 static int
-convert (Wanted *w)
+write_csv (Wanted *w)
 {
   PoseFileLines lines = {w->scene, w->first, &w->meshes};
   PoseEvalList list = {0};
@@ -353,32 +354,33 @@ convert (Wanted *w)
   if (!why)
     pose_file_write (&list, stdout);
   free (list.pose);
-  return why ? fail (where, why) : 0;
+  return why ? print_failure_of_eval (where, why) : 0;
 }
 
-/* @result, or a failure if standard output could not take everything. */
+/* Returns @result, or a failure if standard output could not take all of the
+ * text. */
 static int
-finish (int result)
+finish_eval (int result)
 {
   return fflush (stdout) || ferror (stdout)
-      ? fail ("standard output", "it cannot be written")
+      ? print_failure_of_eval ("standard output", "it cannot be written")
       : result;
 }
 
 static int
-run (Wanted *w)
+run_eval (Wanted *w)
 {
   int result = 2;
 
   if (w->is_csv && !w->is_table && w->n == 1)
-    result = convert (w);
+    result = write_csv (w);
   else if (!w->is_csv && w->n >= 2 && w->n % 2 == 0 &&
       (w->is_table || w->n == 2))
-    result = evaluate (w);
+    result = evaluate_pairs (w);
   else
     fputs (usage, stderr);
   pose_eval_free (&w->meshes);
-  return result == 2 ? 2 : finish (result);
+  return result == 2 ? 2 : finish_eval (result);
 }
 
 int
@@ -390,17 +392,17 @@ main (int argc, char **argv)
     const char *why = NULL;
 
     if (!strcmp (argv[i], "--help"))
-      return fputs (usage, stdout), finish (0);
-    if (read_word (&w, argv[i]))
+      return fputs (usage, stdout), finish_eval (0);
+    if (read_eval_word (&w, argv[i]))
       continue;
-    if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
+    if (i + 1 < argc && read_eval_option (&w, argv[i], argv[i + 1], &why))
       i++;
     else if (argv[i][0] == '-' || w.n == 2 * MAX_PAIRS)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];
     if (why)
-      return fail (argv[i], why);
+      return print_failure_of_eval (argv[i], why);
   }
-  return run (&w);
+  return run_eval (&w);
 }

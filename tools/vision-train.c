@@ -69,12 +69,12 @@ typedef struct {
   const char *models, *name, *path[1 + MAX_FOLDERS];
   const char *solid[MAX_SOLIDS + 1];
   int n, rounds, tries;
-  bool no_score, is_better; /* than the weights before */
+  bool no_score, is_better; /* is_better: than the first weights */
   ScopedetectExplained explain;
 } Wanted;
 
 static int
-fail (const char *where, const char *why)
+print_failure_of_train (const char *where, const char *why)
 {
   fprintf (stderr, "%s: %s\n", where, why);
   return 1;
@@ -83,7 +83,7 @@ fail (const char *where, const char *why)
 /* ---- Options ---- */
 
 static const char *
-read_count (const char *text, int min, int *value)
+read_train_count (const char *text, int min, int *value)
 {
   const char *rest = number_read (text, value);
 
@@ -93,7 +93,7 @@ read_count (const char *text, int min, int *value)
 }
 
 static const char *
-read_size (const char *text, Train *t)
+read_train_size (const char *text, Train *t)
 {
   const char *rest = number_read (text, &t->width);
 
@@ -104,9 +104,9 @@ read_size (const char *text, Train *t)
       : "a size is written WIDTHxHEIGHT, of 64 to 4096 pixels each";
 }
 
-/* @text is cut into names. */
+/* Cuts @text into names of solids. */
 static const char *
-read_solids (char *text, Wanted *w)
+read_solid_names (char *text, Wanted *w)
 {
   int n = 0;
 
@@ -124,7 +124,7 @@ read_solids (char *text, Wanted *w)
 }
 
 static const char *
-read_unit (const char *text, double *unit)
+read_train_unit (const char *text, double *unit)
 {
   char *end;
 
@@ -135,7 +135,7 @@ read_unit (const char *text, double *unit)
 }
 
 static const char *
-read_explain (const char *text, ScopedetectExplained *explain)
+read_train_explain (const char *text, ScopedetectExplained *explain)
 {
   *explain = strcmp (text, "one-stage") ? SCOPEDETECT_TWO_STAGE
                                         : SCOPEDETECT_ONE_STAGE;
@@ -144,9 +144,9 @@ read_explain (const char *text, ScopedetectExplained *explain)
       : "this must be one-stage or two-stage";
 }
 
-/* As the name of a group of a key file, which a preset is. */
+/* Reads the name of a preset, which is the name of a group in a key file. */
 static const char *
-read_name (const char *text, const char **name)
+read_preset_name (const char *text, const char **name)
 {
   bool is_good = *text && strlen (text) <= 64 && strcmp (text, "_presets_");
 
@@ -158,10 +158,10 @@ read_name (const char *text, const char **name)
                    "characters, and not _presets_";
 }
 
-/* Whether @option is a known one with a @value; @why: what is wrong with the
- * value. */
+/* Whether @option is a known option with a @value.  Sets @why to what is wrong
+ * with the value. */
 static bool
-read_option (Wanted *w, const char *option, char *value, const char **why)
+read_train_option (Wanted *w, const char *option, char *value, const char **why)
 {
   int seed = 0;
 
@@ -170,27 +170,27 @@ read_option (Wanted *w, const char *option, char *value, const char **why)
   else if (!strcmp (option, "--mesh"))
     *why = pose_eval_add_mesh (&w->t.meshes, value);
   else if (!strcmp (option, "--unit"))
-    *why = read_unit (value, &w->t.unit);
+    *why = read_train_unit (value, &w->t.unit);
   else if (!strcmp (option, "--images"))
-    *why = read_count (value, 1, &w->t.per_scene);
+    *why = read_train_count (value, 1, &w->t.per_scene);
   else if (!strcmp (option, "--generate"))
-    *why = read_count (value, 1, &w->t.n_generated);
+    *why = read_train_count (value, 1, &w->t.n_generated);
   else if (!strcmp (option, "--solids"))
-    *why = read_solids (value, w);
+    *why = read_solid_names (value, w);
   else if (!strcmp (option, "--objects"))
-    *why = read_count (value, 1, &w->t.n_objects);
+    *why = read_train_count (value, 1, &w->t.n_objects);
   else if (!strcmp (option, "--size"))
-    *why = read_size (value, &w->t);
+    *why = read_train_size (value, &w->t);
   else if (!strcmp (option, "--explain"))
-    *why = read_explain (value, &w->explain);
+    *why = read_train_explain (value, &w->explain);
   else if (!strcmp (option, "--rounds"))
-    *why = read_count (value, 1, &w->rounds);
+    *why = read_train_count (value, 1, &w->rounds);
   else if (!strcmp (option, "--tries"))
-    *why = read_count (value, 1, &w->tries);
+    *why = read_train_count (value, 1, &w->tries);
   else if (!strcmp (option, "--seed"))
-    *why = read_count (value, 0, &seed);
+    *why = read_train_count (value, 0, &seed);
   else if (!strcmp (option, "--name"))
-    *why = read_name (value, &w->name);
+    *why = read_preset_name (value, &w->name);
   else
     return false;
   if (!strcmp (option, "--seed"))
@@ -201,7 +201,7 @@ read_option (Wanted *w, const char *option, char *value, const char **why)
 /* ---- Training ---- */
 
 static void
-tell (const Train *t, const char *name, const ScopedetectParams *params)
+print_count (const Train *t, const char *name, const ScopedetectParams *params)
 {
   static const char *const given[] = {"all models", "half of them"};
 
@@ -214,25 +214,25 @@ tell (const Train *t, const char *name, const ScopedetectParams *params)
   }
 }
 
-/* Prints the results of @before and @after in the scenes by which nothing was
- * chosen. */
+/* Prints the results of @before and @after in the scenes by which no weights
+ * were chosen. */
 static const char *
-report (Train *t, const ScopedetectParams *before,
+print_report (Train *t, const ScopedetectParams *before,
     const ScopedetectParams *after, char where[POSE_FILE_WHERE])
 {
   TRY (train_search (t, TRAIN_REPORT, 0, before, where));
   printf ("| weights | given | found | told, but wrong | found of models that "
           "were held back |\n| --- | --- | --- | --- | --- |\n");
-  tell (t, "before", before);
+  print_count (t, "before", before);
   train_forget (t, TRAIN_REPORT);
   TRY (train_search (t, TRAIN_REPORT, 0, after, where));
-  tell (t, "after", after);
+  print_count (t, "after", after);
   return NULL;
 }
 
-/* Precision + recall of @params, in the scenes to choose by. */
+/* Sets @worth to precision + recall of @params, in the scenes to choose by. */
 static const char *
-judge (Train *t, const ScopedetectParams *params, double *worth,
+judge_weights (Train *t, const ScopedetectParams *params, double *worth,
     char where[POSE_FILE_WHERE])
 {
   TrainCount held, c;
@@ -245,20 +245,20 @@ judge (Train *t, const ScopedetectParams *params, double *worth,
   return NULL;
 }
 
-/* Sets @best to the best weights of all rounds and those before. */
+/* Sets @best to the best of the weights of all rounds and the first weights. */
 static const char *
-train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
+train_rounds (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
 {
   ScopedetectParams before = *best, p = *best;
   double max, worth;
 
-  TRY (judge (&w->t, &p, &max, where));
+  TRY (judge_weights (&w->t, &p, &max, where));
   for (int round = 0; round < w->rounds; round++) {
     fprintf (stderr, "round %d of %d\n", round + 1, w->rounds);
     TRY (train_search (&w->t, TRAIN_LEARN, round, &p, where));
     snprintf (where, POSE_FILE_WHERE, "round %d", round + 1);
     TRY (train_weights (&w->t, &p, !w->no_score, w->tries));
-    TRY (judge (&w->t, &p, &worth, where));
+    TRY (judge_weights (&w->t, &p, &worth, where));
     if (worth > max)
       max = worth, *best = p, w->is_better = true;
   }
@@ -266,11 +266,12 @@ train (Wanted *w, ScopedetectParams *best, char where[POSE_FILE_WHERE])
     printf ("No round finds better weights than those before: the preset has "
             "those.\n\n");
   train_forget (&w->t, TRAIN_LEARN);
-  return report (&w->t, &before, best, where);
+  return print_report (&w->t, &before, best, where);
 }
 
 static const char *
-save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
+save_preset (
+    const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
 {
   char *text = train_preset (p, !w->no_score, w->name,
       w->is_better ? "Weights that vision-train found"
@@ -285,7 +286,8 @@ save (const Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
   return error ? file_why (error) : NULL;
 }
 
-/* Whether the preset can be written: training may take hours. */
+/* Whether the preset can be written, asked before training, which may take
+ * hours. */
 static const char *
 check_preset (const char *path, char where[POSE_FILE_WHERE])
 {
@@ -304,7 +306,7 @@ check_preset (const char *path, char where[POSE_FILE_WHERE])
 }
 
 static int
-run (Wanted *w)
+run_train (Wanted *w)
 {
   char where[POSE_FILE_WHERE] = "";
   ScopedetectParams p;
@@ -316,14 +318,14 @@ run (Wanted *w)
   if (!why)
     why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
   if (!why)
-    why = train (w, &p, where);
+    why = train_rounds (w, &p, where);
   if (!why)
-    why = save (w, &p, where);
+    why = save_preset (w, &p, where);
   train_close (&w->t);
   if (why)
-    return fail (where, why);
+    return print_failure_of_train (where, why);
   return fflush (stdout) || ferror (stdout)
-      ? fail ("standard output", "it cannot be written")
+      ? print_failure_of_train ("standard output", "it cannot be written")
       : 0;
 }
 
@@ -350,16 +352,16 @@ main (int argc, char **argv)
       return fputs (usage, stdout), 0;
     if (!strcmp (argv[i], "--no-score"))
       w.no_score = true;
-    else if (i + 1 < argc && read_option (&w, argv[i], argv[i + 1], &why))
+    else if (i + 1 < argc && read_train_option (&w, argv[i], argv[i + 1], &why))
       i++;
     else if (argv[i][0] == '-' || w.n == 1 + MAX_FOLDERS)
       return fputs (usage, stderr), 2;
     else
       w.path[w.n++] = argv[i];
     if (why)
-      return fail (argv[i], why);
+      return print_failure_of_train (argv[i], why);
   }
   if (w.n < 1 || (w.n == 1 && !w.t.n_generated))
     return fputs (usage, stderr), 2;
-  return run (&w);
+  return run_train (&w);
 }

@@ -104,6 +104,11 @@ typedef struct {
   float across[RGBD_MAX_SIZE], bend[RGBD_MAX_SIZE];
 } RgbdRow;
 
+/* Casts row @y of rays at @n solids, as rgbd_meet () does, and keeps depths
+ * nearer than @z. */
+void rgbd_cast_row (const RgbdTarget *targets, int n, int y, const RgbdRow *row,
+    float *z, float *facing);
+
 /* The views that the tracker has seen. */
 typedef struct {
   float view[RGBD_VIEWS][3][4]; /* from the camera to an earlier view */
