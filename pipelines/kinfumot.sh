@@ -15,7 +15,7 @@
 #   pipelines/kinfumot.sh /dev/video2       a device of depth, as a RealSense has
 #   pipelines/kinfumot.sh 'realsensesrc …'  a source in words of gst-launch-1.0
 #   pipelines/kinfumot.sh paper FOLDER      no window: the evaluation of the paper,
-#                                           into FOLDER (tests/paper.py)
+#                                           into FOLDER (tests/gpuccl_evaluation.py)
 #
 # KINFUMOT holds further properties; pictures and cameras need intrinsics:
 #   KINFUMOT='intrinsics=585,585,320,240 depth-scale=0.001 mesh-location=room.ply'
@@ -97,7 +97,7 @@ need_camera () {
 if [ "$input" = paper ]; then
   [ $# -ge 2 ] || { echo "paper needs the name of a folder" >&2; exit 2; }
   shift
-  exec "$root/tests/paper.py" "$@"
+  exec "$root/tests/gpuccl_evaluation.py" "$@"
 fi
 take_at_most 1 "$@"
 if [ "$input" = test ]; then

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """How far an estimated trajectory is from the true one.
 
-    tests/trajectory.py TRUTH ESTIMATE [--delta 1] [--unit frames|seconds]
+    tests/trajectory_error.py TRUTH ESTIMATE [--delta 1] [--unit frames|seconds]
 
 Both files are in TUM's format: a line is `time tx ty tz qx qy qz qw`, seconds
 and metres, and `#` starts a comment.  The measures are those of J. Sturm et al.,

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""Known answers for trajectory.py, and figures that others published.
+"""Known answers for trajectory_error.py, and figures that others published.
 
 Where VISION_TEST_DATA names a folder with rgbd/trajectories_evo, the trajectories
 of two TUM sequences are measured, too."""
@@ -13,9 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import trajectory as tr
+import trajectory_error as tr
 
-TOOL = Path(__file__).with_name("trajectory.py")
+TOOL = Path(__file__).with_name("trajectory_error.py")
 ROUND = 1e-12
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""paper.py on rows by hand, and all of it on one path in short form.  Run it as a
+"""gpuccl_evaluation.py on rows by hand, and all of it on one path in short form.  Run it as a
 test of Meson, which sets the environment."""
 import os
 import sys
@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
-import paper  # noqa: E402
+import gpuccl_evaluation as paper  # noqa: E402
 from commands import ROOT, run  # noqa: E402
 
 SIZES = ["500", "1000", "1500"]
