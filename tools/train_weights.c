@@ -78,7 +78,7 @@ count_some (void *data, int begin, int end)
 }
 
 static void
-add_count (TrainCount *sum, const TrainCount *c)
+add_train_count (TrainCount *sum, const TrainCount *c)
 {
   sum->wanted += c->wanted, sum->found += c->found;
   sum->told += c->told, sum->right += c->right;
@@ -97,7 +97,7 @@ train_count (const Train *t, TrainPart part, TrainGiven given,
     parallel_for (c.n, 1, count_some, &c);
   *held = sum;
   for (int i = 0; c.count && c.held && i < c.n; i++)
-    add_count (&sum, &c.count[i]), add_count (held, &c.held[i]);
+    add_train_count (&sum, &c.count[i]), add_train_count (held, &c.held[i]);
   free (c.count);
   free (c.held);
   return sum;

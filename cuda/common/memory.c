@@ -44,7 +44,7 @@ memory_release_at (DeviceMemory *m, void **at)
 
 /* Makes room for one more piece in the list. */
 static const char *
-make_room (DeviceMemory *m)
+make_list_room (DeviceMemory *m)
 {
   int room = m->room ? 2 * m->room : 16;
   MemoryPiece *pieces;
@@ -67,7 +67,7 @@ memory_get_bytes (
   *at = NULL;
   if (size && n > SIZE_MAX / size)
     return "out of memory";
-  TRY (make_room (m));
+  TRY (make_list_room (m));
   if (m->device && pinned)
     TRY (device_alloc_pinned (m->device, at, n * size));
   else if (m->device)

@@ -8,7 +8,7 @@
 #include "emdtrack/emdtrack_cpu.h"
 
 static const char *
-open_cpu (const Device *dev, EmdtrackWork *w)
+open_emdtrack_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = calloc (1, sizeof *c);
   size_t strips = (size_t) emdtrack_strips (w);
@@ -21,7 +21,7 @@ open_cpu (const Device *dev, EmdtrackWork *w)
 }
 
 static void
-close_cpu (const Device *dev, EmdtrackWork *w)
+close_emdtrack_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = w->state;
 
@@ -350,6 +350,7 @@ count_cpu (const Device *dev, const EmdtrackWork *w, int n)
   return NULL;
 }
 
-const EmdtrackStages emdtrack_stages_cpu = {open_cpu, close_cpu, prepare_cpu,
-    forget_cpu, index_cpu, window_cpu, spectra_cpu, closed_cpu,
-    emdtrack_reuse_cpu, emdtrack_paper_cpu, brightness_cpu, count_cpu};
+const EmdtrackStages emdtrack_stages_cpu = {open_emdtrack_cpu,
+    close_emdtrack_cpu, prepare_cpu, forget_cpu, index_cpu, window_cpu,
+    spectra_cpu, closed_cpu, emdtrack_reuse_cpu, emdtrack_paper_cpu,
+    brightness_cpu, count_cpu};

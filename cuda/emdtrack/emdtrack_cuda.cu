@@ -6,7 +6,7 @@
 #include "emdtrack/emdtrack_cuda.cuh"
 
 static const char *
-open_cuda (const Device *dev, EmdtrackWork *w)
+open_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = (EmdtrackCuda *) calloc (1, sizeof *c);
   int device, major;
@@ -29,7 +29,7 @@ open_cuda (const Device *dev, EmdtrackWork *w)
 }
 
 static void
-close_cuda (const Device *dev, EmdtrackWork *w)
+close_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = emdtrack_state (w);
 
@@ -200,7 +200,7 @@ count_cuda (const Device *dev, const EmdtrackWork *w, int n)
   return NULL;
 }
 
-const EmdtrackStages emdtrack_stages_cuda = {open_cuda, close_cuda,
-    prepare_cuda, forget_cuda, emdtrack_index_cuda, emdtrack_window_cuda,
-    emdtrack_spectra_cuda, emdtrack_closed_cuda, emdtrack_reuse_cuda,
-    emdtrack_paper_cuda, brightness_cuda, count_cuda};
+const EmdtrackStages emdtrack_stages_cuda = {open_emdtrack_cuda,
+    close_emdtrack_cuda, prepare_cuda, forget_cuda, emdtrack_index_cuda,
+    emdtrack_window_cuda, emdtrack_spectra_cuda, emdtrack_closed_cuda,
+    emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness_cuda, count_cuda};

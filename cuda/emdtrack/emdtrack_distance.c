@@ -105,7 +105,8 @@ place_bins (const EmdtrackParams *p, EmdtrackPlaces *at)
 }
 
 static int
-place_distance (const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
+distance_of_places (
+    const EmdtrackParams *p, const EmdtrackPlaces *at, int i, int j)
 {
   int d = emdtrack_abs (at->place[i] - at->place[j]);
 
@@ -144,7 +145,7 @@ emdtrack_set_distances (const EmdtrackParams *p,
     for (int j = 0; j < p->bins; j++) {
       /* rounded up, so that a metric remains a metric */
       double d = has_places (p)
-          ? place_distance (p, &at, i, j)
+          ? distance_of_places (p, &at, i, j)
           : ceil (given_distance (p, i, j) * *scale - 1e-9);
 
       distances[i][j] =

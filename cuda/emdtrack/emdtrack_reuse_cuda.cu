@@ -506,7 +506,7 @@ give_up_pixel (const EmdtrackJob &job, Walker *w)
 
 /* Follows links until a tree is optimal or missing. */
 static __device__ __forceinline__ void
-follow_links (const EmdtrackJob &job, Walker *w, Counts *n)
+follow_pivot_links (const EmdtrackJob &job, Walker *w, Counts *n)
 {
   do {
     const EmdtrackBasis *b = &job.store.basis[w->tree];
@@ -574,7 +574,7 @@ walk_pixels (const EmdtrackJob &job, Shared *s, Walker *w, Counts *n)
     bool mine = false;
 
     if (w->busy && !w->waits)
-      follow_links (job, w, n);
+      follow_pivot_links (job, w, n);
     if (w->busy)
       check_walk_limits (job, w, n);
     if (w->busy && w->missing)

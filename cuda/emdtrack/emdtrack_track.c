@@ -55,7 +55,7 @@ set_track_box (EmdtrackTrack *t, const EmdtrackCandidate *c)
 }
 
 static const char *
-add_track (EmdtrackTracker *t, const EmdtrackParams *params,
+add_target_track (EmdtrackTracker *t, const EmdtrackParams *params,
     const EmdtrackTarget *target, const EmdtrackCandidate *at, uint64_t *id)
 {
   EmdtrackTrack *track = &t->track[t->n];
@@ -142,7 +142,7 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
   TRY (learn_first_appearance (e, &c, params->bins, &target, &parts));
   if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
-  TRY (add_track (t, params, &target, &c, id));
+  TRY (add_target_track (t, params, &target, &c, id));
   t->track[t->n - 1].score = 1;
   m->was_seen = true;
   m->parts = parts;
@@ -158,7 +158,7 @@ emdtrack_tracker_add_target (EmdtrackTracker *t, const EmdtrackParams *params,
   if (!(width >= 1) || !(height >= 1) || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
     return "a target must be 1 to 16384 pixels wide and high";
-  TRY (add_track (t, params, target, &c, id));
+  TRY (add_target_track (t, params, target, &c, id));
   t->track[t->n - 1].state = EMDTRACK_LOST;
   t->track[t->n - 1].distance = 1;
   return NULL;

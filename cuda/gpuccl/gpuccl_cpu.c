@@ -8,7 +8,7 @@
 #include "gpuccl/gpuccl_cpu.h"
 
 static const char *
-open_cpu (const Device *dev, GpucclWork *w)
+open_gpuccl_cpu (const Device *dev, GpucclWork *w)
 {
   GpucclCpu *c = calloc (1, sizeof *c);
   size_t words = (w->frame.width + 63) / 64;
@@ -24,7 +24,7 @@ open_cpu (const Device *dev, GpucclWork *w)
 }
 
 static void
-close_cpu (const Device *dev, GpucclWork *w)
+close_gpuccl_cpu (const Device *dev, GpucclWork *w)
 {
   GpucclCpu *c = w->state;
 
@@ -75,6 +75,7 @@ mask_cpu (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
   return NULL;
 }
 
-const GpucclStages gpuccl_stages_cpu = {open_cpu, close_cpu, gpuccl_filter_cpu,
-    run_cpu, false, gpuccl_label_equivalence_cpu, gpuccl_improved_cpu,
-    gpuccl_hierarchical_cpu, gpuccl_window_cpu, measure_cpu, mask_cpu};
+const GpucclStages gpuccl_stages_cpu = {open_gpuccl_cpu, close_gpuccl_cpu,
+    gpuccl_filter_cpu, run_cpu, false, gpuccl_label_equivalence_cpu,
+    gpuccl_improved_cpu, gpuccl_hierarchical_cpu, gpuccl_window_cpu,
+    measure_cpu, mask_cpu};

@@ -7,7 +7,7 @@
 #include "gpuccl/gpuccl_cuda.cuh"
 
 static const char *
-open_cuda (const Device *dev, GpucclWork *w)
+open_gpuccl_cuda (const Device *dev, GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) calloc (1, sizeof *c);
 
@@ -21,7 +21,7 @@ open_cuda (const Device *dev, GpucclWork *w)
 }
 
 static void
-close_cuda (const Device *dev, GpucclWork *w)
+close_gpuccl_cuda (const Device *dev, GpucclWork *w)
 {
   GpucclCuda *c = (GpucclCuda *) w->state;
 
@@ -58,7 +58,7 @@ mask_cuda (const Device *dev, const GpucclWork *w, uint32_t label, uint8_t *out,
   return NULL;
 }
 
-const GpucclStages gpuccl_stages_cuda = {open_cuda, close_cuda,
+const GpucclStages gpuccl_stages_cuda = {open_gpuccl_cuda, close_gpuccl_cuda,
     gpuccl_filter_cuda, gpuccl_run_cuda, true, gpuccl_label_equivalence_cuda,
     gpuccl_improved_cuda, gpuccl_hierarchical_cuda, gpuccl_window_cuda,
     gpuccl_measure_cuda, mask_cuda};

@@ -275,7 +275,7 @@ fill_labels (uint32_t *labels, int x0, int x1, int end, uint32_t label)
 }
 
 static void
-write_label_rows (void *data, int begin, int end)
+write_run_label_rows (void *data, int begin, int end)
 {
   const GpucclWork *w = data;
   const GpucclCpu *c = w->state;
@@ -300,5 +300,5 @@ write_label_rows (void *data, int begin, int end)
 void
 gpuccl_write_labels_cpu (const GpucclWork *w)
 {
-  parallel_for (w->frame.height, 0, write_label_rows, (void *) w);
+  parallel_for (w->frame.height, 0, write_run_label_rows, (void *) w);
 }

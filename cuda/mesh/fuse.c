@@ -93,7 +93,7 @@ is_in_box (const double box[6], Vec p)
 /* The number of the cell that holds @p, 21 bits a side; a coordinate that is
  * not a number counts as 0. */
 static uint64_t
-cell_of_point (Vec p, double side)
+space_cell_of_point (Vec p, double side)
 {
   const float at[3] = {p.x, p.y, p.z};
   uint64_t cell = 0;
@@ -123,7 +123,7 @@ add_view_points (Cloud *c, const MeshView *v, const double box[6], double side)
       s.normal = vec_rotate (&r, n);
       if (!is_in_box (box, s.x))
         continue;
-      s.cell = cell_of_point (s.x, side);
+      s.cell = space_cell_of_point (s.x, side);
       for (int k = 0; v->rgb && k < 3; k++)
         s.rgb[k] = v->rgb[3 * ((size_t) y * (size_t) v->width + (size_t) x) +
             (size_t) k];

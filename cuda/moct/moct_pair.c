@@ -270,6 +270,6 @@ moct_group_pair (MoctGroup *g, double gate)
     if (g->seen[t].n) {
       add_other_parts (g, t);
       moct_track_correct (&g->tracks[t], &g->seen[t]);
-      g->tracks[t].missed = -1; /* so that count_frame () sets it to 0 */
+      g->tracks[t].missed = -1; /* so that count_track_frame () sets it to 0 */
     }
 }

@@ -78,7 +78,8 @@ moct_sort_blobs (MoctBlob *blobs, int n)
 
 /* Counts a frame for a track, in which it was seen (missed == -1) or not. */
 static void
-count_frame (MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
+count_track_frame (
+    MoctTracks *all, MoctTrack *t, const MoctParams *p, double dt)
 {
   bool seen = t->missed == -1;
 
@@ -226,7 +227,7 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   drop_lost (all);
   step_colours (all, params, blobs, n_blobs, dt);
   for (int i = 0; i < all->n; i++)
-    count_frame (all, &all->tracks[i], params, dt);
+    count_track_frame (all, &all->tracks[i], params, dt);
   qsort (all->tracks, all->n, sizeof *all->tracks, compare_tracks);
   for (int i = 0; i < all->n; i++)
     if (all->tracks[i].id)

@@ -167,7 +167,7 @@ paint_quad_shapes (const OverlayScene *s, const OverlayStroke *stroke,
  * writes; so a thread blends the strokes in their order. */
 template <typename F>
 static __global__ void
-__launch_bounds__ (THREADS) draw_kernel (OverlayScene s)
+__launch_bounds__ (THREADS) draw_quads_kernel (OverlayScene s)
 {
   __shared__ OverlayStroke strokes[THREADS];
   __shared__ OverlayShape shapes[THREADS];
@@ -196,7 +196,7 @@ launch_draw (const Device *dev, const OverlayScene *s)
 {
   dim3 grid (ceil_div (s->frame.width, TILE), ceil_div (s->frame.height, TILE));
 
-  draw_kernel<F><<<grid, THREADS, 0, device_stream (dev)>>> (*s);
+  draw_quads_kernel<F><<<grid, THREADS, 0, device_stream (dev)>>> (*s);
 }
 
 static const char *

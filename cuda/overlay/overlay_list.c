@@ -210,7 +210,7 @@ set_box_bar (OverlayBar *bar, double *x0, double *y0, double *x1, double *y1,
 }
 
 static bool
-are_finite (double a, double b, double c, double d)
+are_four_finite (double a, double b, double c, double d)
 {
   return isfinite (a) && isfinite (b) && isfinite (c) && isfinite (d);
 }
@@ -221,7 +221,7 @@ overlay_fill (OverlayList *list, double x0, double y0, double x1, double y1,
 {
   OverlayBar bar;
 
-  if (are_finite (x0, y0, x1, y1) &&
+  if (are_four_finite (x0, y0, x1, y1) &&
       set_box_bar (&bar, &x0, &y0, &x1, &y1, radius))
     add_box_part (list, &bar, x0 - 1, y0 - 1, x1 + 1, y1 + 1);
 }
@@ -233,7 +233,7 @@ overlay_outline (OverlayList *list, double x0, double y0, double x1, double y1,
   OverlayBar bar;
   double rim;
 
-  if (!are_finite (x0, y0, x1, y1) || !(width > 0) ||
+  if (!are_four_finite (x0, y0, x1, y1) || !(width > 0) ||
       !set_box_bar (&bar, &x0, &y0, &x1, &y1, radius))
     return;
   bar.rim = overlay_max (1, to_fixed (width));

@@ -61,7 +61,7 @@ add_part_triangle (Maker *m, uint32_t a, uint32_t b, uint32_t c)
 
 /* Adds a box, by its half sizes. */
 static void
-add_box (Maker *m, double x, double y, double z)
+add_solid_box (Maker *m, double x, double y, double z)
 {
   static const uint8_t faces[12][3] = {{0, 2, 1}, {1, 2, 3}, {4, 5, 6},
       {5, 7, 6}, {0, 1, 4}, {1, 5, 4}, {2, 6, 3}, {3, 6, 7}, {0, 4, 2},
@@ -157,11 +157,11 @@ make_mug (Maker *m)
   set_part_pose (m, 2, 0, 0, 0, 0);
   add_lathed (m, cup, 7, SIDES, 1);
   set_part_pose (m, 2, 0, .055, 0, .076);
-  add_box (m, .018, .006, .006);
+  add_solid_box (m, .018, .006, .006);
   set_part_pose (m, 2, 0, .067, 0, .05);
-  add_box (m, .006, .006, .032);
+  add_solid_box (m, .006, .006, .032);
   set_part_pose (m, 2, 0, .055, 0, .024);
-  add_box (m, .018, .006, .006);
+  add_solid_box (m, .018, .006, .006);
 }
 
 static void
@@ -196,9 +196,9 @@ make_bracket (Maker *m)
 {
   set_part_colour (m, 120, 125, 135);
   set_part_pose (m, 2, 0, 0, 0, .012);
-  add_box (m, .055, .032, .012);
+  add_solid_box (m, .055, .032, .012);
   set_part_pose (m, 2, 0, -.043, 0, .055);
-  add_box (m, .012, .032, .05);
+  add_solid_box (m, .012, .032, .05);
   set_part_pose (m, 2, 0, .03, .015, .034);
   add_cone (m, .015, .01, .014, 6);
 }
@@ -210,10 +210,10 @@ make_drill (Maker *m)
   set_part_pose (m, 1, 90, 0, 0, .115);
   add_cone (m, .026, .022, .045, SIDES);
   set_part_pose (m, 1, 12, -.025, 0, .065);
-  add_box (m, .016, .014, .045);
+  add_solid_box (m, .016, .014, .045);
   set_part_colour (m, 40, 40, 45);
   set_part_pose (m, 2, 0, -.028, 0, .014);
-  add_box (m, .036, .025, .014);
+  add_solid_box (m, .036, .025, .014);
   set_part_pose (m, 1, 90, .06, 0, .115);
   add_cone (m, .014, .006, .022, SIDES);
 }
@@ -223,13 +223,13 @@ make_house (Maker *m)
 {
   set_part_colour (m, 190, 160, 120);
   set_part_pose (m, 2, 0, 0, 0, .025);
-  add_box (m, .045, .03, .025);
+  add_solid_box (m, .045, .03, .025);
   set_part_colour (m, 150, 50, 40);
   set_part_pose (m, 0, 45, 0, 0, .05);
-  add_box (m, .049, .0215, .0215);
+  add_solid_box (m, .049, .0215, .0215);
   set_part_colour (m, 90, 60, 50);
   set_part_pose (m, 2, 0, .028, .012, .08);
-  add_box (m, .008, .008, .02);
+  add_solid_box (m, .008, .008, .02);
 }
 
 static void
@@ -243,7 +243,7 @@ make_pan (Maker *m)
   add_lathed (m, bowl, 6, SIDES, 1);
   set_part_colour (m, 140, 80, 40);
   set_part_pose (m, 1, -8, .09, 0, .034);
-  add_box (m, .044, .008, .006);
+  add_solid_box (m, .044, .008, .006);
 }
 
 static void
@@ -251,14 +251,14 @@ make_camera (Maker *m)
 {
   set_part_colour (m, 50, 50, 60);
   set_part_pose (m, 2, 0, 0, 0, .035);
-  add_box (m, .055, .02, .035);
+  add_solid_box (m, .055, .02, .035);
   set_part_colour (m, 160, 160, 170);
   set_part_pose (m, 0, 90, -.008, -.034, .034);
   add_cone (m, .024, .028, .018, SIDES);
   set_part_pose (m, 2, 0, .036, 0, .077);
   add_cone (m, .012, .012, .008, SIDES);
   set_part_pose (m, 2, 0, -.03, 0, .077);
-  add_box (m, .014, .012, .01);
+  add_solid_box (m, .014, .012, .01);
 }
 
 static void
@@ -269,11 +269,11 @@ make_plane (Maker *m)
   add_ball (m, .075, .018, .018);
   set_part_colour (m, 60, 80, 180);
   set_part_pose (m, 0, 6, .012, 0, .026);
-  add_box (m, .018, .07, .004);
+  add_solid_box (m, .018, .07, .004);
   set_part_pose (m, 1, -20, -.06, 0, .055);
-  add_box (m, .01, .004, .024);
+  add_solid_box (m, .01, .004, .024);
   set_part_pose (m, 2, 0, -.062, 0, .036);
-  add_box (m, .01, .028, .004);
+  add_solid_box (m, .01, .028, .004);
 }
 
 static void

@@ -72,7 +72,7 @@ check_rgbd (const Rgbd *s, const RgbdParams *p, const Image *img)
 }
 
 static void
-write_pose (const Pose64 *pose, double out[7])
+write_truth_pose (const Pose64 *pose, double out[7])
 {
   memcpy (out, pose->t, sizeof pose->t);
   memcpy (out + 3, pose->q, sizeof pose->q);
@@ -108,7 +108,7 @@ mover_truth (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
   mover_middle (plan, i, &there, from);
   o.seen.vx = to[0] - from[0];
   o.seen.vy = to[1] - from[1];
-  write_pose (&there, o.pose);
+  write_truth_pose (&there, o.pose);
   memcpy (o.extent, body->extent, sizeof o.extent);
   scene_measure (&o.seen, s->labels, s->width,
       (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
@@ -128,7 +128,7 @@ rgbd_truth (const Rgbd *s, const RgbdPlan *plan, const RgbdParams *params,
       .distortion = {k[0], k[1], 0, 0, k[2]},
       .n_objects = plan->n_movers};
 
-  write_pose (&plan->camera, t.camera);
+  write_truth_pose (&plan->camera, t.camera);
   for (int i = 0; i < t.n_objects; i++) {
     t.objects[i] = mover_truth (s, plan, &next, i);
     t.objects[i].seen.full_area = full[i];

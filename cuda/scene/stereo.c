@@ -86,8 +86,8 @@ is_seen_by_other (
 }
 
 static void
-write_maps (const StereoPlan *plan, StereoView view, int x, int y, double z,
-    const StereoMaps *maps)
+write_stereo_maps (const StereoPlan *plan, StereoView view, int x, int y,
+    double z, const StereoMaps *maps)
 {
   size_t at = (size_t) y * plan->width + x;
   bool there = z < INFINITY;
@@ -130,7 +130,7 @@ cast_stereo_rows (void *data, int begin, int end)
       for (int i = 0; i < plan->n; i++)
         full[i] += hit.met >> i & 1;
       if (v->maps)
-        write_maps (plan, v->view, x, y, hit.z, v->maps);
+        write_stereo_maps (plan, v->view, x, y, hit.z, v->maps);
     }
   for (int i = 0; i < plan->n; i++)
     atomic_fetch_add (&v->full[i], full[i]);
