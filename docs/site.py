@@ -6,9 +6,11 @@ one page that has the papers' figures and tables beside what is measured here.
     docs/site.py site FOLDER      all pages that a link leads to from README.md
     docs/site.py report FILE      the report, with its pictures in it
 
-Exits with 77 where MkDocs (Debian's package mkdocs) or, for the report, Python's
-markdown is missing."""
+Says where the page is.  Exits with 77, and says what is missing, without MkDocs
+(Debian's package mkdocs) or, for the report, Python's markdown (python3-markdown)."""
 import base64
+import datetime
+import importlib.util
 import json
 import re
 import shutil
@@ -53,7 +55,11 @@ REPORT = [
     ("Pictures", "docs/gallery.md", "# Gallery", "What it looks like"),
 ]
 
-STYLE = """
+# Wide tables scroll, where a telephone shows them.
+PHONE = """
+table { display: block; max-width: 100%; overflow-x: auto }
+"""
+STYLE = PHONE + """
 body { font: 16px/1.5 sans-serif; max-width: 64em; margin: 2em auto; padding: 0 1em }
 table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
 th, td { border: 1px solid #bbb; padding: .2em .5em; text-align: left }
@@ -107,6 +113,7 @@ def make_site(out):
             to = Path(made) / "pages" / path
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, to)
+        (Path(made) / "pages/phone.css").write_text(PHONE)
         config = Path(made) / "mkdocs.yml"  # JSON is YAML
         config.write_text(json.dumps({
             "site_name": "gst-vision",
@@ -116,10 +123,28 @@ def make_site(out):
             "theme": {"name": "mkdocs", "highlightjs": False},
             "markdown_extensions": EXTENSIONS,
             "plugins": ["search"],
+            "extra_css": ["phone.css"],
             "nav": menu([p for p in paths if p.suffix == ".md"]),
         }))
         subprocess.run(["mkdocs", "build", "--quiet", "--strict", "-f", config],
                        check=True)
+    search_from_disk(Path(out) / "search")
+    return Path(out) / "index.html"
+
+
+def search_from_disk(folder):
+    """Puts our search in the place of MkDocs's, whose index a page from a disk may not
+    read."""
+    entries = json.loads((folder / "search_index.json").read_text())["docs"]
+    pages = {entry["location"]: entry["title"] for entry in entries
+             if "#" not in entry["location"]}
+    index = [{"location": entry["location"], "title": entry["title"],
+              "page": pages[entry["location"].partition("#")[0]],
+              "text": " ".join(entry["text"].split())} for entry in entries]
+    (folder / "index.js").write_text(f"const searchIndex = {json.dumps(index)};\n")
+    shutil.copy(ROOT / "docs/site-search.js", folder / "main.js")
+    for name in "worker.js", "lunr.js":
+        (folder / name).unlink(missing_ok=True)
 
 
 def section(page, heading):
@@ -144,12 +169,16 @@ def embed(page, html):
     return re.sub(r'<a href="(?!https?:)[^"]*">(.*?)</a>', r"\1", html, flags=re.S)
 
 
+def version():
+    """The commit that the documents are of, with its date, and today's."""
+    told = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=commit %h of %cs"],
+                          capture_output=True, text=True, check=False).stdout.strip()
+    today = datetime.date.today().isoformat()
+    return f"Of {told}, made on {today}." if told else f"Made on {today}."
+
+
 def make_report(out):
-    try:
-        import markdown
-    except ImportError:
-        print("SKIP: Python's markdown is missing")
-        sys.exit(77)
+    import markdown
 
     parts, before = [], None
     for element, page, heading, title in REPORT:
@@ -165,24 +194,28 @@ def make_report(out):
                        for e in dict.fromkeys(row[0] for row in REPORT))
     Path(out).write_text(
         '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
         "<title>gst-vision: the papers' figures and tables</title>"
         f'<link rel="icon" href="data:,"><style>{STYLE}</style></head><body>'
         "<h1>The papers' figures and tables, beside what is measured here</h1>"
         "<p>Made of the documents, whose figures are those of the last run; each "
-        f"says how it is measured and on what.</p><p>{names}</p>"
+        f"says how it is measured and on what. {version()}</p><p>{names}</p>"
         + "".join(parts) + "</body></html>\n")
+    return Path(out)
 
 
 def main():
     if len(sys.argv) != 3 or sys.argv[1] not in ("site", "report"):
         sys.exit(__doc__)
-    if not shutil.which("mkdocs"):
-        print("SKIP: MkDocs is missing")
+    is_site = sys.argv[1] == "site"
+    if is_site and not shutil.which("mkdocs"):
+        print("SKIP: MkDocs is missing: apt-get install mkdocs")
         sys.exit(77)
-    if sys.argv[1] == "site":
-        make_site(sys.argv[2])
-    else:
-        make_report(sys.argv[2])
+    if not is_site and not importlib.util.find_spec("markdown"):
+        print("SKIP: Python's markdown is missing: apt-get install python3-markdown")
+        sys.exit(77)
+    page = (make_site if is_site else make_report)(sys.argv[2])
+    print(f"written: {page.resolve().as_uri()}")
 
 
 if __name__ == "__main__":

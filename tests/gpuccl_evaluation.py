@@ -10,7 +10,7 @@ PATH is parallel, towards, frontal, away, pass, rotation or body, which is 60 re
 frames into which a body was set, where VISION_TEST_DATA names them; without any,
 all.  cuda: on the GPU, where detection by kinfumot's maps has all 20 least sizes; a
 CPU tries one, since it takes long.  FRAMES=30 ends each path after 30
-frames.
+frames.  Each step says how long those before it took.
 
 paper.md sums up the others: figure7-*.csv and .svg (equation 3 over frame and least
 size, and the start of each detector), runtime.csv (table 1 and figure 8),
@@ -20,6 +20,7 @@ import csv
 import os
 import subprocess
 import sys
+import time
 from collections import defaultdict
 from itertools import takewhile
 from pathlib import Path
@@ -30,6 +31,8 @@ PATHS = "parallel towards frontal away pass rotation body".split()
 WAYS = {"signed": [], "unsigned, the paper's": ["unsigned"],
         "signed, without the ring": ["no-ring"]}
 WINDOW = "window", "0"
+STEPS = 2 + 2 + len(WAYS)  # calls of bench ()
+BEGAN, done = time.monotonic(), 0
 
 
 def bench(program, words, file):
@@ -38,7 +41,10 @@ def bench(program, words, file):
     command = [TESTS / program, "--bench", *words]
     if "FRAMES" in os.environ:
         command += ["--frames", os.environ["FRAMES"]]
-    print(*command[2:], "…", flush=True)
+    global done
+    done += 1
+    print(f"step {done} of {STEPS}, after {time.monotonic() - BEGAN:.0f} s:", *command[2:],
+          "…", flush=True)
     with open(file, "a", encoding="ascii") as out:
         subprocess.run(command, stdout=out, check=True)
     return read(file)

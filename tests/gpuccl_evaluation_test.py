@@ -3,6 +3,7 @@
 """gpuccl_evaluation.py on rows by hand, and all of it on one path in short form.  Run it as a
 test of Meson, which sets the environment."""
 import os
+import re
 import sys
 import tempfile
 from pathlib import Path
@@ -53,8 +54,11 @@ def short():
     """What is written of the first frames of one path, in which nothing moves yet,
     and nothing is found."""
     with tempfile.TemporaryDirectory() as folder:
-        print(run([ROOT / "pipelines/kinfumot.sh", "paper", folder, "frontal"],
-                  env=dict(os.environ, FRAMES="6")))
+        said = run([ROOT / "pipelines/kinfumot.sh", "paper", folder, "frontal"],
+                   env=dict(os.environ, FRAMES="6"))
+        print(said)
+        assert [int(n) for n in re.findall(
+            r"^step (\d+) of 7, after \d+ s:", said, re.M)] == [*range(1, 8)], said
         names = {p.name for p in Path(folder).iterdir()}
         assert names == {
             "axes.csv", "figure7-kinfumot.csv", "figure7-kinfumot.svg",

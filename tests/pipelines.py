@@ -229,6 +229,7 @@ def scripts():
     inputs_of_pocstereo(env)
     reports()
     wrong_lines()
+    plots()
     pipelines_scopedetect.clutter(env)
     pipelines_scopedetect.live(env)
     pipelines_scopedetect.same_names(env)
@@ -280,6 +281,16 @@ def wrong_lines():
                                   check=False)
             assert done.returncode == 1 and words in done.stderr, done.stderr
     print("ok   pipelines/report.py with wrong lines")
+
+
+def plots():
+    """Without input, what draws figures says what to give."""
+    for path in sorted(ROOT.glob("docs/plots/*.py")):
+        done = subprocess.run([path], stdin=subprocess.DEVNULL, capture_output=True,
+                              text=True, check=False)
+        assert done.returncode == 1 and f"docs/plots/{path.name} " in done.stderr and \
+            "Traceback" not in done.stderr, (path.name, done.stderr)
+    print("ok   docs/plots without input")
 
 
 def demo():

@@ -3,8 +3,8 @@
 """The documents as web pages, and the report: a link leads to every page, every link
 leads somewhere, nothing is loaded from elsewhere, no list or table is left as it was
 written, and the search knows every page.  Where Chromium is installed, it opens all
-pages without a word on its console but how far the search is; pictures of two stay in
-BUILD/site-pictures.
+pages without a word on its console, and searches from the disk; pictures of two, as wide
+as a screen and as a telephone, stay in BUILD/site-pictures.
 
 Exits with 77 without MkDocs.  Run it as a test of Meson, which sets BUILD."""
 import functools
@@ -90,20 +90,20 @@ class Quiet(SimpleHTTPRequestHandler):
 
 def browse(browser, url, *options):
     """What Chromium says on its console."""
+    return dump(browser, url, *options)[1]
+
+
+def dump(browser, url, *options):
+    """A page as its scripts have left it, and what Chromium says on its console."""
     with tempfile.TemporaryDirectory() as home:
-        said = subprocess.run(
+        done = subprocess.run(
             [browser, "--headless", "--disable-gpu", f"--user-data-dir={home}",
              "--virtual-time-budget=20000", "--enable-logging=stderr",
-             *(["--no-sandbox"] if os.geteuid() == 0 else []), *options, url],
-            stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True,
-            timeout=PATIENCE, check=True).stderr
-    return [line for line in said.splitlines() if "CONSOLE" in line]
-
-
-def is_search(line):
-    """Whether the search tells how far it is."""
-    return "/search/worker.js" in line and re.search(
-        '"(All search scripts loaded|Lunr index built)', line)
+             *(["--no-sandbox"] if os.geteuid() == 0 else []),
+             *(options if any("screenshot" in o for o in options) else
+               [*options, "--dump-dom"]), url],
+            capture_output=True, text=True, timeout=PATIENCE, check=True)
+    return done.stdout, [line for line in done.stderr.splitlines() if "CONSOLE" in line]
 
 
 def opened(browser, at):
@@ -113,13 +113,45 @@ def opened(browser, at):
     said = browse(browser, at + "all.html")
     PICTURES.mkdir(parents=True, exist_ok=True)
     for name in "index", "report":
-        picture = PICTURES / f"{name}.png"
-        picture.unlink(missing_ok=True)
-        said += browse(browser, f"{at}{name}.html", "--window-size=1200,2400",
-                       f"--screenshot={picture}")
-        if not picture.exists():
-            yield f"there is no picture of {name}.html"
-    yield from (line for line in said if not is_search(line))
+        for width in 1280, 400:
+            picture = PICTURES / f"{name}-{width}.png"
+            picture.unlink(missing_ok=True)
+            said += browse(browser, f"{at}{name}.html", f"--window-size={width},2400",
+                           f"--screenshot={picture}")
+            if not picture.exists():
+                yield f"there is no picture of {name}.html"
+    yield from said
+
+
+def searched(browser, folder):
+    """What is wrong with the search of pages on a disk."""
+    page = (folder / "docs/guide.html").as_uri() + "?q=calibration"
+    found, said = dump(browser, page)
+    links = re.findall(r'<h3><a href="([^"]*)">([^<]*)</a></h3>', found)
+    yield from said
+    if not any(link.endswith("docs/guide.html#cameras") or "calibrat" in title.lower() or
+               "docs/" in link for link, title in links):
+        yield f"the search finds no calibration: {links}"
+    for link, title in links:
+        path = Path(unquote(urlsplit(link).path))
+        if not path.exists():
+            yield f"a result of the search leads nowhere: {link}"
+        if "#" in link and "›" not in title:
+            yield f"a result of the search does not name its page: {title}"
+
+
+def too_wide(browser, folder):
+    """Pages that a telephone must scroll to the side."""
+    script = "<script>addEventListener('load', () => document.title = 'wide ' + " \
+        "document.documentElement.scrollWidth)</script>"
+    for name in "report.html", "docs/performance.html", "docs/elements/moct.html":
+        copy = folder / name.replace(".html", "-copy.html")
+        copy.write_text((folder / name).read_text().replace("</head>", script + "</head>"))
+        found, _ = dump(browser, copy.as_uri(), "--window-size=500,900")
+        copy.unlink()
+        width = int(re.search(r"<title>wide (\d+)", found)[1])
+        if width > 500:
+            yield f"{name} is {width} pixels wide on a screen of 500"
 
 
 def open_all(browser, folder):
@@ -141,17 +173,37 @@ def open_all(browser, folder):
         server.shutdown()
 
 
+def without_tools():
+    """What is missing is named; here Python has no packages, and no program is found."""
+    for what, words in ("site", "apt-get install mkdocs"), (
+            "report", "apt-get install python3-markdown"):
+        done = subprocess.run(
+            [sys.executable, "-S", ROOT / "docs/site.py", what, "/nowhere/x"], text=True,
+            capture_output=True, check=False, env={"PATH": "/nowhere"})
+        assert done.returncode == 77 and words in done.stdout, done
+
+
 def main():
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve() / "site"
         for arguments in ["site", folder], ["report", folder / "report.html"]:
-            done = subprocess.run([ROOT / "docs/site.py", *arguments])
+            done = subprocess.run([ROOT / "docs/site.py", *arguments], text=True,
+                                  stdout=subprocess.PIPE, check=False)
+            print(done.stdout, end="")
             if done.returncode:
                 sys.exit(done.returncode)
+            page = folder / "index.html" if arguments[0] == "site" else arguments[1]
+            assert f"written: {page.as_uri()}\n" in done.stdout, done.stdout
+        without_tools()
+        report = (folder / "report.html").read_text()
+        assert re.search(r"(Of commit [0-9a-f]+ of \d{4}-\d\d-\d\d, m|M)ade on \d{4}-",
+                         report), "the report has no date"
         found = list(faults(folder))
         print(f"{len(list(folder.rglob('*.html')))} pages")
         if browser:
+            found += searched(browser, folder)
+            found += too_wide(browser, folder)
             found += open_all(browser, folder)
         else:
             print("not opened: Chromium is not installed")

@@ -3,15 +3,19 @@
 """Draws figures 2 and 3 of the EMD paper as measured here: reads the lines of
 `test-emdtrack --bench figures FILE WIDTH HEIGHT 1`, one size after the other,
 such as docs/plots/emdtrack.csv, and writes docs/emdtrack-fig2-3.svg.  Needs
-matplotlib."""
+matplotlib.
+
+    docs/plots/emdtrack.py <docs/plots/emdtrack.csv"""
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot as plt
+try:
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+except ImportError:
+    sys.exit("matplotlib is missing: apt-get install python3-matplotlib\n\n" + __doc__)
 
 DOCS = Path(__file__).resolve().parent.parent
 COLOURS = {"cold": "#0072b2", "warm": "#d55e00"}
@@ -53,11 +57,13 @@ def draw(sizes):
 def main():
     sizes = curves(sys.stdin)
     if not sizes:
-        sys.exit("there are no lines of solver=paper on standard input")
+        sys.exit(f"there are no lines of solver=paper on standard input\n\n{__doc__}")
     plt.rcParams["svg.hashsalt"] = "emdtrack"  # else names change at each run
     plt.rcParams["svg.fonttype"] = "none"
     draw(sizes)
 
 
 if __name__ == "__main__":
+    if sys.stdin.isatty():
+        sys.exit(__doc__)
     main()

@@ -95,4 +95,6 @@ def main(path, picture=DOCS / "gpuccl-fig7.svg"):
 
 
 if __name__ == "__main__":
+    if not 2 <= len(sys.argv) <= 3:
+        sys.exit(__doc__)
     main(*sys.argv[1:])

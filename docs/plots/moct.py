@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Draws figures 7 and 8 of the MOCT paper as measured here: reads the output
 of `test-moct_methods --bench`, of which docs/plots/moct.csv is one, and writes
-docs/moct-fig7.svg and docs/moct-fig8.svg.  Needs matplotlib."""
+docs/moct-fig7.svg and docs/moct-fig8.svg.  Needs matplotlib.
+
+    docs/plots/moct.py <docs/plots/moct.csv"""
 import sys
 from collections import defaultdict
 from pathlib import Path
 
-import matplotlib
-
-matplotlib.use("svg")
-from matplotlib import pyplot as plt
+try:
+    import matplotlib
+    matplotlib.use("svg")
+    from matplotlib import pyplot as plt
+except ImportError:
+    sys.exit("matplotlib is missing: apt-get install python3-matplotlib\n\n" + __doc__)
 
 DOCS = Path(__file__).resolve().parent.parent
 COLOURS = {"fused": "#0072b2", "pyramid": "#d55e00", "per-object": "#009e73",
@@ -84,6 +88,8 @@ def figure_8(sizes):
 
 def main():
     lines = sys.stdin.readlines()
+    if not any(line.startswith("fig") for line in lines):
+        sys.exit(f"there are no lines of fig7 and fig8 on standard input\n\n{__doc__}")
     plt.rcParams["svg.hashsalt"] = "moct"  # else each run names things anew
     plt.rcParams["svg.fonttype"] = "none"
     figure_7(curves(lines, "fig7"))
@@ -91,4 +97,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if sys.stdin.isatty():
+        sys.exit(__doc__)
     main()

@@ -64,4 +64,6 @@ def main(cloud, color, depth):
     write_png(color, width, height, 8, 2, bytes(rgb))
 
 
+if len(sys.argv) != 4:
+    sys.exit(__doc__)
 main(*sys.argv[1:])

@@ -5,7 +5,9 @@
 element, a column a number of streams, each with the medians of all turns of frames a
 second and of microseconds of CPU time a frame.  docs/performance.md quotes them.
 
-With --draw it also draws curves of them into docs/streams.svg, which needs matplotlib."""
+With --draw it also draws curves of them into docs/streams.svg, which needs matplotlib.
+
+    docs/plots/streams.py <OUT/streams.txt"""
 import re
 import statistics
 import sys
@@ -54,7 +56,7 @@ def draw(table):
 def main():
     table = medians(sys.stdin)
     if not table:
-        sys.exit("there are no lines of bench-streams on standard input")
+        sys.exit(f"there are no lines of bench-streams on standard input\n\n{__doc__}")
     ns = sorted({n for row in table.values() for n in row})
     print("| streams | " + " | ".join(map(str, ns)) + " |")
     print("|---" * (len(ns) + 1) + "|")
@@ -66,4 +68,6 @@ def main():
 
 
 if __name__ == "__main__":
+    if sys.stdin.isatty():
+        sys.exit(__doc__)
     main()
