@@ -91,9 +91,9 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (moct, "moct", GST_RANK_NONE,
 enum { SIGNAL_LEARN, N_SIGNALS };
 static guint signals[N_SIGNALS];
 
-/* "x,y,width,height"; without a text the whole frame. */
+/* Reads "x,y,width,height"; NULL is the whole frame. */
 static gboolean
-read_region (
+read_moct_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   ImageBox region = moct_defaults ().region;
@@ -102,8 +102,8 @@ read_region (
   gboolean good = end && !*end;
 
   for (gint i = 0; i < 4; i++)
-    good =
-        good && n[i] >= i / 2 && n[i] <= G_MAXINT16; /* x, y; width, height */
+    good = good && n[i] >= i / 2 &&
+        n[i] <= G_MAXINT16; /* width and height: at least 1 */
   if (!good) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "\"%s\" is not x,y,width,height in pixels", text);
@@ -138,7 +138,7 @@ static const GstVisionProperty properties[] = {
         "File with the text of \"objects\", one or more colours in a line; "
         "lines that begin with # are comments, unless they are a colour alone, "
         "such as #ff0000, which lacks its name"),
-    PARSED (read_region, STRING, region,
+    PARSED (read_moct_region, STRING, region,
         "Look for objects in this part of the frame: x,y,width,height in "
         "pixels (empty = the whole frame)"),
     PARAMS (moct_params, params),
@@ -154,8 +154,8 @@ static const GstVisionProperty properties[] = {
         "a sink; the colours are named \"click 1\", \"click 2\" and so on"),
     {.params = NULL}};
 
-/* Side of the square around a click, pixels: what is in it most likely belongs
- * to one object. */
+/* Side of the square around a click, pixels: so small that it most likely lies
+ * within an object. */
 #define CLICK_SIDE 9
 
 static void
@@ -238,6 +238,41 @@ warn_of_no_colours (GstMoct *self, gboolean mouse)
       ("Frames pass unchanged until then."));
 }
 
+/* Queues the pixels of the label map.  Results do not depend on them, so that
+ * the wait for the results waits for these pixels, too. */
+static const char *
+queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame)
+{
+  TRY (gst_vision_pixels_begin (&self->pixels));
+  return moct_labels (
+      self->moct, params, frame, self->pixels.address, self->pixels.stride);
+}
+
+/* Finds and follows the objects, and attaches the label map to @buffer where
+ * the property asks for it. */
+static const char *
+run_moct (GstMoct *self, const MoctParams *params, const Image *frame,
+    GstBuffer *buffer, const MoctObject **objects, int *n)
+{
+  GstVisionBackend *backend = &gst_vision_common (self)->backend;
+  double dt = gst_vision_elapsed (&self->last_time, buffer);
+  const char *err;
+
+  if (!self->pixels.pool)
+    return moct_run (self->moct, params, frame, dt, objects, n);
+  err = queue_label_map (self, params, frame);
+  if (!self->pixels.buffer)
+    return err;
+  if (!err)
+    err = moct_run (self->moct, params, frame, dt, objects, n);
+  if (err)
+    device_wait (&backend->device); /* ends what was queued before the error */
+  else if (!params->n_colours)
+    err = device_wait (&backend->device); /* moct_run () did not wait */
+  self->pixels.what.names = self->names;
+  return gst_vision_pixels_attach (&self->pixels, err, buffer);
+}
+
 static const char *
 gst_moct_process (
     GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
@@ -259,8 +294,7 @@ gst_moct_process (
   params.n_colours = self->colours->n;
   if (!params.n_colours)
     warn_of_no_colours (self, mouse);
-  TRY (gst_moct_run (self, &params, frame,
-      gst_vision_elapsed (&self->last_time, buffer), buffer, &objects, &n));
+  TRY (run_moct (self, &params, frame, buffer, &objects, &n));
   return gst_moct_attach_results (self, objects, n, trajectory, buffer);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `moct`, in three parts: gstmoct.c (properties and frames),
- * gstmoctcolours.c (which colours, learning them) and gstmoctresults.c (objects
+ * gstmoctcolours.c (reads and learns the colours) and gstmoctresults.c (objects
  * to metas and messages). */
 #pragma once
 
@@ -21,7 +21,7 @@ typedef enum {
   GST_MOCT_TRAJECTORY_FULL,
 } GstMoctTrajectory;
 
-/* Colours that were set and not yet taken by the streaming thread. */
+/* The colours to look for. */
 typedef struct {
   MoctColour colours[MOCT_MAX_COLOURS];
   int n;
@@ -35,17 +35,17 @@ struct _GstMoct {
   gint history_length;
   GstMoctTrajectory trajectory;
   bool label_map, mouse;
-  guint n_clicks; /* colours that were learned by the mouse */
+  guint n_clicks;                         /* colours that the mouse named */
   gchar *objects, *objects_file, *region; /* as they were set */
-  GstMoctColours *pending;
+  GstMoctColours *pending; /* for the next frame; NULL: none were set */
 
   /* Of the streaming thread. */
   GstMoctColours *colours;
-  gchar *names;    /* of these, for the label map; NULL: there are none */
-  gboolean warned; /* that there are no colours */
+  gchar *names;    /* of colours, for the label map; NULL: no colours */
+  gboolean warned; /* of a missing colour */
   Moct *moct;
   guint64 first_id; /* added to the ids of self->moct */
-  guint64 last_id;  /* the greatest that was given */
+  guint64 last_id;  /* the greatest id of an object so far */
   gint width, height;
   gint history; /* history-length when the caps came */
   GstClockTime last_time;
@@ -67,9 +67,5 @@ const char *gst_moct_update_colours (
 /* gstmoctresults.c */
 const char *gst_moct_attach_results (GstMoct *self, const MoctObject *objects,
     int n, GstMoctTrajectory trajectory, GstBuffer *buffer);
-/* moct_run (), and attaches the label map to @buffer where that is wanted. */
-const char *gst_moct_run (GstMoct *self, const MoctParams *params,
-    const Image *frame, double dt, GstBuffer *buffer,
-    const MoctObject **objects, int *n);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which colours are looked for.  A property that is set leaves them in
+ * The colours to look for.  A property that is set leaves its colours in
  * self->pending, and the next frame takes them from there. */
 #include <string.h>
 
@@ -13,7 +13,7 @@
 
 /* Makes @text the colours, if it can be read. */
 static gboolean
-set_text (GstMoct *self, const gchar *text, gchar *problem, gsize size)
+set_colours (GstMoct *self, const gchar *text, gchar *problem, gsize size)
 {
   GstMoctColours *parsed = g_new0 (GstMoctColours, 1);
   const gchar *list = text ? text : "";
@@ -43,7 +43,7 @@ gst_moct_read_objects (
   char problem[PROBLEM];
 
   (void) element;
-  if (set_text (self, text, problem, sizeof problem))
+  if (set_colours (self, text, problem, sizeof problem))
     return TRUE;
   FAIL (error, "%s", problem);
   return FALSE;
@@ -62,14 +62,15 @@ gst_moct_read_objects_file (
     return TRUE;
   if (!gst_vision_file_read_text (path, &text, error))
     return FALSE;
-  read = set_text (self, text, problem, sizeof problem);
+  read = set_colours (self, text, problem, sizeof problem);
   if (!read)
     FAIL (error, "%s: %s", path, problem);
   g_free (text);
   return read;
 }
 
-/* Which colour of @list has this name: list->n where none has. */
+/* The index of the colour @name in @list; list->n if there is no such colour.
+ */
 static int
 find_colour (const GstMoctColours *list, const char *name)
 {
@@ -80,7 +81,7 @@ find_colour (const GstMoctColours *list, const char *name)
   return k;
 }
 
-/* Adds @colour, or puts it in the place of the one of its name. */
+/* Adds @colour to @list, or replaces the colour of its name. */
 static gboolean
 put_colour (GstMoctColours *list, const MoctColour *colour)
 {
@@ -95,10 +96,10 @@ put_colour (GstMoctColours *list, const MoctColour *colour)
 
 #define BLANKS " \t\r"
 
-/* Whether @name is one: what begins a comment or ends an entry of "objects"
- * would say something else there. */
+/* Whether @name can stand in "objects": no part of it may begin a comment or
+ * end an entry. */
 static gboolean
-is_name (const gchar *name)
+is_colour_name (const gchar *name)
 {
   gsize length = strlen (name);
 
@@ -106,12 +107,12 @@ is_name (const gchar *name)
       !strchr (BLANKS, name[length - 1]) && g_utf8_validate (name, -1, NULL);
 }
 
-/* The colour @entry, which is of @name. */
+/* Parses @entry, which describes the colour @name, into @list. */
 static gboolean
-parse_learned (const gchar *entry, const gchar *name, GstMoctColours *list,
-    char *problem, gsize size)
+parse_learned_colour (const gchar *entry, const gchar *name,
+    GstMoctColours *list, char *problem, gsize size)
 {
-  if (is_name (name))
+  if (is_colour_name (name))
     return moct_parse (entry, list->colours, &list->n, problem, size);
   g_strlcpy (problem,
       "a name is UTF-8, has no colon, semicolon or line break in it, no # at "
@@ -121,7 +122,7 @@ parse_learned (const gchar *entry, const gchar *name, GstMoctColours *list,
 }
 
 static gchar *
-print (const GstMoctColours *list)
+print_colours (const GstMoctColours *list)
 {
   gsize size = MOCT_TEXT_BYTES * (gsize) list->n + 1;
   gchar *text = g_malloc (size);
@@ -130,9 +131,9 @@ print (const GstMoctColours *list)
   return text;
 }
 
-/* The colours of @text, and @colour; NULL: there are too many. */
+/* The colours of @text, with @colour added; NULL: there are too many. */
 static GstMoctColours *
-add_to_text (const gchar *text, const MoctColour *colour)
+add_colour_to_text (const gchar *text, const MoctColour *colour)
 {
   GstMoctColours *all = g_new0 (GstMoctColours, 1);
   char problem[PROBLEM];
@@ -153,16 +154,17 @@ gst_moct_learn (
   GstMoctColours *added = g_new0 (GstMoctColours, 1), *all = NULL;
   char problem[PROBLEM];
 
-  if (parse_learned (entry, name ? name : "", added, problem, sizeof problem)) {
+  if (parse_learned_colour (
+          entry, name ? name : "", added, problem, sizeof problem)) {
     g_snprintf (problem, sizeof problem, "there can be at most %d colours",
         MOCT_MAX_COLOURS);
     GST_OBJECT_LOCK (self);
-    all = add_to_text (self->objects, added->colours);
+    all = add_colour_to_text (self->objects, added->colours);
     if (all) {
       g_free (self->pending);
       self->pending = all;
-      g_free (self->objects); /* the next call adds to it */
-      self->objects = print (all);
+      g_free (self->objects); /* the next call adds to this text */
+      self->objects = print_colours (all);
     }
     GST_OBJECT_UNLOCK (self);
   }
@@ -176,9 +178,10 @@ gst_moct_learn (
   return all != NULL;
 }
 
-/* The first region of interest of the colour's name, for `roi=meta`. */
+/* Finds the first upstream region of interest with the colour's name, for
+ * `roi=meta`. */
 static gboolean
-find_region (GstBuffer *buffer, const gchar *name, ImageBox *region)
+find_roi_meta (GstBuffer *buffer, const gchar *name, ImageBox *region)
 {
   gpointer state = NULL;
   GstMeta *meta;
@@ -199,21 +202,22 @@ find_region (GstBuffer *buffer, const gchar *name, ImageBox *region)
   return FALSE;
 }
 
-/* A region that moves, or is set for another frame size, may come to lie
- * elsewhere: the colour is then learned when it is back. */
+/* Whether the region @r lies outside of the frame, as a region that moves may,
+ * or one that was set for another frame size.  The colour is learned once its
+ * region is in the frame. */
 static gboolean
-is_outside (const Image *frame, const ImageBox *r)
+is_roi_outside (const Image *frame, const ImageBox *r)
 {
   return MAX (r->x0, 0) >= MIN (r->x1, frame->width) ||
       MAX (r->y0, 0) >= MIN (r->y1, frame->height);
 }
 
-/* What was learned is what "objects" says from now on, unless other colours
- * were set meanwhile. */
+/* Writes the learned colours to "objects", unless an application set other
+ * colours meanwhile. */
 static void
-publish (GstMoct *self)
+publish_colours (GstMoct *self)
 {
-  gchar *text = print (self->colours);
+  gchar *text = print_colours (self->colours);
 
   GST_OBJECT_LOCK (self);
   if (!self->pending) {
@@ -226,7 +230,7 @@ publish (GstMoct *self)
 }
 
 static gchar *
-join_names (const GstMoctColours *list)
+join_colour_names (const GstMoctColours *list)
 {
   GString *names = g_string_new (NULL);
 
@@ -235,8 +239,8 @@ join_names (const GstMoctColours *list)
   return g_string_free (names, list->n == 0);
 }
 
-/* Takes @colours.  Objects keep their identity where the name of their colour
- * is still there, whatever its number and its description. */
+/* Takes @colours.  Objects keep their identity if @colours has the name of
+ * their colour, even with another number or description. */
 static void
 replace_colours (GstMoct *self, GstMoctColours *colours)
 {
@@ -252,16 +256,18 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
   g_free (self->colours);
   self->colours = colours;
   g_free (self->names);
-  self->names = join_names (colours);
+  self->names = join_colour_names (colours);
 }
 
-#define MIXED .5 /* of a region that the colour explains: less is mixed */
+/* A region is mixed if the colour explains less than this part of it. */
+#define MIXED .5
 /* A colour that fills this part of the rest of the frame is everywhere. */
 #define EVERYWHERE .05
 
-/* Says what was learned, and what speaks against it. */
+/* Posts the learned colour, and warnings if the region is mixed or the colour
+ * is everywhere. */
 static void
-tell (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
+tell_learned (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
 {
   char text[MOCT_TEXT_BYTES];
 
@@ -289,10 +295,10 @@ tell (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
             colour->name, 100 * l->elsewhere));
 }
 
-/* Whether the frame is the one to learn @colour from, or a later one.  Without
- * timestamps every frame is. */
+/* Whether the frame's time has reached colour->learn_at.  Frames without
+ * timestamps are always due. */
 static gboolean
-is_due (GstMoct *self, const MoctColour *colour, GstBuffer *buffer)
+is_learn_due (GstMoct *self, const MoctColour *colour, GstBuffer *buffer)
 {
   GstClockTime now =
       gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
@@ -308,7 +314,7 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
   GstMoctColours *pending =
       GST_VISION_LOCKED (self, g_steal_pointer (&self->pending));
   gboolean learned = FALSE;
-  MoctLearned what;
+  MoctLearned learning;
 
   if (pending)
     replace_colours (self, pending);
@@ -316,21 +322,21 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
     MoctColour *colour = &self->colours->colours[k];
     ImageBox region = colour->region;
 
-    if (colour->space != MOCT_LEARN || !is_due (self, colour, buffer) ||
+    if (colour->space != MOCT_LEARN || !is_learn_due (self, colour, buffer) ||
         (region.x1 == region.x0 &&
-            !find_region (buffer, colour->name, &region)))
+            !find_roi_meta (buffer, colour->name, &region)))
       continue;
-    if (is_outside (frame, &region)) {
+    if (is_roi_outside (frame, &region)) {
       gst_vision_common_fault (gst_vision_common (self),
           "the region to learn a colour from lies outside of it; set another "
           "in objects");
       continue;
     }
-    TRY (moct_learn (self->moct, frame, region, colour, &what));
-    tell (self, colour, &what);
+    TRY (moct_learn (self->moct, frame, region, colour, &learning));
+    tell_learned (self, colour, &learning);
     learned = TRUE;
   }
   if (learned)
-    publish (self);
+    publish_colours (self);
   return NULL;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What was found, as metadata and messages. */
+ * Objects of a frame as metadata and messages. */
 #include "moct/gstmoct.h"
 
 static GstVisionState
-state_of (MoctState state)
+state_of_moct_object (MoctState state)
 {
   static const GstVisionState states[] = {
       [MOCT_NEW] = GST_VISION_STATE_NEW,
@@ -17,7 +17,7 @@ state_of (MoctState state)
 }
 
 static void
-fill_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
+fill_moct_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
 {
   gst_vision_object_init (v);
   v->id = self->first_id + o->id; /* unique also after other caps */
@@ -25,7 +25,7 @@ fill_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
   v->element = "moct";
   v->source = GST_OBJECT_NAME (self);
   v->label = self->colours->colours[o->colour].name;
-  v->state = state_of (o->state);
+  v->state = state_of_moct_object (o->state);
   v->area = o->area;
   v->x = o->x0;
   v->y = o->y0;
@@ -42,10 +42,11 @@ fill_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
   v->covariance = (GstVisionArray){4, o->covariance};
 }
 
-/* The points of all objects; @xy holds them as doubles, @max pairs each. */
+/* Gives each of the @n objects in @found its trajectory: at most @max points,
+ * which go to @xy as pairs of doubles. */
 static const char *
-fetch_trajectories (GstMoct *self, const MoctObject *objects, int n, int max,
-    GstVisionObject *found, gdouble *xy)
+fetch_moct_trajectories (GstMoct *self, const MoctObject *objects, int n,
+    int max, GstVisionObject *found, gdouble *xy)
 {
   int *counts = g_newa (int, n);
 
@@ -78,9 +79,9 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
   const char *err = NULL;
 
   for (int i = 0; i < n; i++)
-    fill_object (self, &objects[i], &found[i]);
+    fill_moct_object (self, &objects[i], &found[i]);
   if (max && n)
-    err = fetch_trajectories (self, objects, n, max, found, xy);
+    err = fetch_moct_trajectories (self, objects, n, max, found, xy);
   if (!err &&
       !gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           self->width, self->height, found, n))
@@ -90,36 +91,4 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
   g_free (found);
   g_free (xy);
   return err;
-}
-
-/* Queues the label map's pixels, which nothing of the results goes into, so
- * that the wait for the results is that for them, too. */
-static const char *
-queue_label_map (GstMoct *self, const MoctParams *params, const Image *frame)
-{
-  TRY (gst_vision_pixels_begin (&self->pixels));
-  return moct_labels (
-      self->moct, params, frame, self->pixels.address, self->pixels.stride);
-}
-
-const char *
-gst_moct_run (GstMoct *self, const MoctParams *params, const Image *frame,
-    double dt, GstBuffer *buffer, const MoctObject **objects, int *n)
-{
-  GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  const char *err;
-
-  if (!self->pixels.pool)
-    return moct_run (self->moct, params, frame, dt, objects, n);
-  err = queue_label_map (self, params, frame);
-  if (!self->pixels.buffer)
-    return err;
-  if (!err)
-    err = moct_run (self->moct, params, frame, dt, objects, n);
-  if (err)
-    device_wait (&backend->device); /* for what was queued before it failed */
-  else if (!params->n_colours)
-    err = device_wait (&backend->device); /* there was no run */
-  self->pixels.what.names = self->names;
-  return gst_vision_pixels_attach (&self->pixels, err, buffer);
 }
