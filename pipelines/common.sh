@@ -50,6 +50,10 @@ set -- ${arguments[@]+"${arguments[@]}"}
   echo "FRAMES is a number of frames from 1 on, not \"$FRAMES\"" >&2
   exit 2
 }
+[[ ${PROGRESS:-10} =~ ^[0-9]*\.?[0-9]*[1-9][0-9]*$ ]] || {
+  echo "PROGRESS is a number of seconds above 0, not \"$PROGRESS\"" >&2
+  exit 2
+}
 [[ ${START:-0} =~ ^[0-9]+$ ]] || {
   echo "START is the number of the first picture, from 0 on, not \"$START\"" >&2
   exit 2
@@ -465,6 +469,22 @@ launch () {
   [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
   run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@"
   tell_gap
+}
+
+# Says again and again how many frames have a line in the file $1, of $2 ("" where that
+# is not known), and how long the others will take.
+tell_progress () {
+  local began=$SECONDS n passed words never
+  exec {never}<> <(:)
+  while true; do
+    read -r -t "${PROGRESS:-10}" -u "$never" _ || true
+    n=$(wc -l <"$1")
+    passed=$((SECONDS - began))
+    words="$n${2:+ of $2} frames in $passed s"
+    [ -z "$2" ] || [ "$n" = 0 ] || [ "$n" -gt "$2" ] ||
+      words+=", about $((passed * ($2 - n) / n)) s are left"
+    echo "$words" >&2
+  done
 }
 
 # What of gst-launch-1.0's other messages is shown, and kept in the file $kept.

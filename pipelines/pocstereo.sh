@@ -20,7 +20,9 @@
 # gstreamer1.0-opencv and opencv-data).
 # OUTPUT=disparity.png writes the colours of the last frame instead of showing
 # them.  START is the number of the first picture of a sequence (0, or 1).
-# FRAMES=100 ends it after 100 frames.  --help tells options for recordings.
+# FRAMES=100 ends it after 100 frames.  Without a window, every PROGRESS seconds (10) a line
+# says how many frames are done, and how long the others take: without a GPU, every pixel
+# takes its time.  --help tells options for recordings.
 set -euo pipefail
 # shellcheck source=pipelines/common.sh
 . "$(dirname "$0")/common.sh"
@@ -58,11 +60,48 @@ fi
 element=(pocstereo name=stereo "${colours[@]}" ${PLY:+ply-location="$(spelled "$PLY")"}
   "${properties[@]}")
 
+# How many frames come, as far as that is known.
+count_frames () {
+  local n=${START:-0} rate seconds
+  if [ -n "${FRAMES-}" ]; then
+    echo "$FRAMES"
+  elif [ -n "$sequence" ]; then
+    # shellcheck disable=SC2059 # the sequence's name is a format
+    while [ -e "$(printf "$sequence" "$n")" ]; do n=$((n + 1)); done
+    echo $((n - ${START:-0}))
+  elif [[ $tells == *'video(image) #'* ]]; then
+    echo 1
+  else
+    rate=$(sed -nE 's/^ *Frame rate: //p' <<<"$tells" | head -n 1)
+    seconds=$(sed -nE 's/^ *Duration: ([0-9]+):([0-9]+):([0-9.]+)$/\1*3600+\2*60+\3/p' \
+      <<<"$tells" | head -n 1)
+    [ -z "$rate" ] || [ -z "$seconds" ] || awk "BEGIN { printf \"%.0f\", ($seconds) * $rate }"
+  fi
+}
+
+# The same as launch; of frames that nobody sees, it tells how many are done.
+launch_counted () {
+  local teller status=0
+  if has_window || [ -n "$live" ]; then
+    launch "$@"
+    return
+  fi
+  tell_progress "$counted" "$(count_frames)" &
+  teller=$!
+  launch "$@" || status=$?
+  kill "$teller"
+  wait "$teller" 2>/dev/null || true
+  return "$status"
+}
+
 launch_stereo () {
   choose_results queue
   [ -z "${OUTPUT-}" ] || results=(${json:+visionjson lists=true location="$(spelled "$json")" !}
     videoconvert ! pngenc snapshot=false ! multifilesink location="$(spelled "$OUTPUT")")
-  launch "$@" "${element[@]}" ! "${results[@]}"
+  counted=$(mktemp)
+  trap 'rm -f "$counted"' EXIT
+  launch_counted "$@" "${element[@]}" ! visionjson location="$(spelled "$counted")" ! \
+    "${results[@]}"
 }
 
 # Sets `source` as choose_source does; of a file, `size`, and `kind` to what decides in

@@ -220,6 +220,10 @@ def refusals():
     for number in "0", "many":
         _, said = script("moct.sh", env=environment(FRAMES=number), fails=True)
         assert f'from 1 on, not "{number}"' in said, said
+    for name, number, words in ("PROGRESS", "0.0", "seconds above 0"), \
+            ("PROGRESS", "soon", "seconds above 0"), ("START", "-1", "from 0 on"):
+        _, said = script("moct.sh", env=environment(**{name: number}), fails=True)
+        assert f'{words}, not "{number}"' in said, said
     _, said = script("visiontestsrc.sh", "n-objects=3", env=env, fails=True)
     assert 'a size is written 640x480' in said, said
     for path in sorted((ROOT / "pipelines").glob("*.sh")):
@@ -493,6 +497,20 @@ def unequal_views(folder):
         in said, said
 
 
+def progress(folder):
+    """Of frames that nobody sees, how many are done and how long the others take."""
+    clip = f"{folder}/both.avi"
+    make("visiontestsrc pattern=stereo view=side-by-side num-buffers=12 ! "
+         "video/x-raw,width=640,height=240,framerate=30/1 ! videoconvert ! jpegenc ! "
+         f"avimux ! filesink location={clip}")
+    env = environment(PROGRESS="0.4", OUTPUT=f"{folder}/out.png",
+                      POCSTEREO="max-disparity=64 n-threads=1")
+    _, said = script("pocstereo.sh", clip, env=env)
+    told = re.findall(r"^(\d+) of 12 frames in \d+ s(, about \d+ s are left)?$", said, re.M)
+    assert told and any(left for n, left in told if 0 < int(n) <= 12), said
+    assert [int(n) for n, _ in told] == sorted(int(n) for n, _ in told), said
+
+
 def bitmaps(folder):
     """BMP and TIFF, which decodebin cannot decode."""
     for kind in "bmp", "tiff":
@@ -571,6 +589,7 @@ def messages():
         no_videos(folder)
         no_depths(folder)
         bitmaps(folder)
+        progress(folder)
     with tempfile.TemporaryDirectory() as folder:
         injected(folder)
         learned(folder)
