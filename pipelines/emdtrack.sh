@@ -20,9 +20,8 @@
 # In a window, a box that is drawn with the mouse is the target from then on, and
 # BOX may be left out.
 #
-# A target that is lost at once moved farther from frame to frame than it is looked
-# for (EMDTRACK='search=64'; 32 pixels), or is not all that the box holds: then draw
-# it within the target.  pipelines/live.sh FILE emdtrack measures how far it moved.
+# Of a target that is lost at once it says how far that moved, and what to change: it is
+# looked for within 32 pixels (EMDTRACK='search=64').
 #
 # BOX is x,y,width,height in pixels, or NAME:x,y,width,height;… of up to eight;
 # instead of x,y,width,height there may be file=PICTURE.png, which is looked for.
@@ -82,5 +81,21 @@ fi
 read -ra words <<<"${EMDTRACK-}"
 take_properties ${words[@]+"${words[@]}"}
 choose_results "${show[@]}"
+
+search=32
+for word in ${words[@]+"${words[@]}"}; do
+  [[ ! $word =~ ^search=([0-9.]+)$ ]] || search=${BASH_REMATCH[1]}
+done
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+mkfifo "$folder/lines"
+exec {lost}<>"$folder/lines"
+"$root/pipelines/lost.py" "$search" <"$folder/lines" {lost}>&- &
+reader_of_lost=$!
+status=0
 launch "${source[@]}" ! emdtrack ${box:+targets="$(spelled "$box")"} ${many[@]+"${many[@]}"} \
-  ${properties[@]+"${properties[@]}"} ! "${results[@]}"
+  ${properties[@]+"${properties[@]}"} ! \
+  visionjson location="$(spelled "$folder/lines")" ! "${results[@]}" || status=$?
+exec {lost}>&- # the last one that writes: the reader ends
+wait "$reader_of_lost" || true
+exit "$status"

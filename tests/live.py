@@ -771,6 +771,22 @@ def apart(env, folder):
     assert done.returncode == 0, done.returncode
 
 
+def losing():
+    """How far a target moved that is lost at once, told the first time alone."""
+    from visionlive.losing import Losing
+    seen = Losing()
+    for n, (state, place, words) in enumerate((
+            ("new", (10, 10), None), ("tracking", (13, 14), None),
+            ("occluded", None, "lost 2 frames after it was chosen. It moved by up to 5"),
+            ("lost", None, None), ("tracking", (90, 90), None), ("lost", None, None))):
+        told = seen.see(1, "cup", state, place, 32)
+        assert (words in told) if words else told is None, (n, told)
+    for _ in range(40):
+        assert seen.see(2, None, "tracking", (1, 1), 32) is None
+    assert seen.see(2, None, "lost", None, 32) is None
+    print("ok   losing")
+
+
 def lines_of_list():
     """A list has a line for each item, which can be changed and taken away."""
     from gi.repository import Gtk
@@ -808,6 +824,7 @@ def window():
         if env:
             controls()
             lines_of_list()
+            losing()
             presets(env)
             plotting()
             apart(env, folder)

@@ -568,6 +568,21 @@ def learned(folder):
     assert "learned" not in script("moct.sh", clip, "red:#c70d0d~22", env=environment())[1]
 
 
+def lost_at_once(folder):
+    """A target that is gone after six frames: how far it moved, and what to change."""
+    clip = f"{folder}/gone.avi"
+    caps = "video/x-raw,format=I420,width=640,height=480,framerate=30/1"
+    make(f"concat name=both ! jpegenc ! avimux ! filesink location={clip} "
+         f"visiontestsrc num-buffers=6 ! videoconvert ! {caps} ! both.sink_0 "
+         f"videotestsrc pattern=black num-buffers=14 ! {caps} ! both.sink_1")
+    lines, said = script("emdtrack.sh", clip, f"it:{BOX}", env=environment(
+        EMDTRACK="search=20"))
+    assert len(frames_of(lines)) == 20, lines
+    assert len(re.findall(
+        r"^it was lost 6 frames after it was chosen\. It moved by up to \d pixels a frame, "
+        r"and is looked for within search=20: .* make search larger", said, re.M)) == 1, said
+
+
 def no_colours():
     """moct without colours says what to do, and of a window that one may click."""
     for words, remedy in ("", "Set \"objects\""), ("mouse=true ", "Click at a thing"):
@@ -593,6 +608,7 @@ def messages():
     with tempfile.TemporaryDirectory() as folder:
         injected(folder)
         learned(folder)
+        lost_at_once(folder)
     with tempfile.TemporaryDirectory() as folder:
         no_time(folder)
     with tempfile.TemporaryDirectory() as folder:

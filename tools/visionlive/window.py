@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The window: on the left the frame, what is under the mouse, and plots; on the
 right what the user chooses and sets."""
-import math
 import os
 import tempfile
 
@@ -16,6 +15,7 @@ import gstvision  # noqa: E402
 from . import chain, properties  # noqa: E402
 from .cloud import Cloud  # noqa: E402
 from .controls import Controls  # noqa: E402
+from .losing import Losing  # noqa: E402
 from .picture import Picture  # noqa: E402
 from .plots import Plots  # noqa: E402
 from .recording import Recording  # noqa: E402
@@ -31,7 +31,6 @@ CHOOSE = {
     "moct": "Click at a thing, or draw a box in it: its colour is looked for. Space " \
         "pauses what moves.",
     "emdtrack": "Draw a box around a thing: it is followed. Space pauses what moves."}
-AT_ONCE = 30  # frames after the choice: a target that is lost by then was so at once
 SAYING = 80   # pixels: the picture stays as it is, however long a message is
 UNDER = 40
 
@@ -154,7 +153,7 @@ class Window(Gtk.Window):
         self.controls = Controls(self.chain.element, self.change)
         self.place.add(self.controls)
         self.place.show_all()
-        self.followed = {}
+        self.losing = Losing()
         self.actions["space"][0].set_label("Pause")
         self.actions["z"][0].set_sensitive(bool(self.chain.choice()))
         self.picture.grab_focus()
@@ -223,18 +222,11 @@ class Window(Gtk.Window):
 
     def watch(self, objects):
         """Says what to change where a target is lost soon after it was chosen."""
+        search = self.chain.element.get_property("search")
         for o in objects:
-            n, moved, x, y = self.followed.get(o.id, (0, 0, o.cx, o.cy))
-            if o.state in ("new", "tracking") and None not in (o.cx, o.cy):
-                moved = max(moved, math.hypot(o.cx - x, o.cy - y))
-                self.followed[o.id] = n + 1, moved, o.cx, o.cy
-            elif o.state in ("occluded", "lost") and 0 <= n < AT_ONCE:
-                search = self.chain.element.get_property("search")
-                self.say(f"{o.label or 'The target'} was lost {n} frames after it was "
-                         f"chosen; it moved by up to {moved:.0f} pixels a frame, and is "
-                         f"looked for within search={search:.0f}. If it is faster, make "
-                         "search larger; otherwise draw the box within the thing.")
-                self.followed[o.id] = -1, moved, x, y
+            place = None if None in (o.cx, o.cy) else (o.cx, o.cy)
+            if sentence := self.losing.see(o.id, o.label, o.state, place, search):
+                self.say(sentence)
 
     def fit_overlay(self):
         """Texts of a large frame, which is shown smaller, stay readable."""
