@@ -102,10 +102,14 @@ for model in "$@"; do
       # a folder each, since meshes of several folders may have one name
       own=$(basename -- "${model%.*}")
       own=$(mktemp -d "$made/XXXXXX")/${own//,/_}.model
-      "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" "$own" >&2 || {
-        echo "UNIT=0.001 says that $model is in millimetres" >&2
+      "$build/tools/vision-model" ${UNIT:+--unit "$UNIT"} "$model" "$own" \
+        >&2 2>"$made/why" || {
+        cat "$made/why" >&2
+        ! grep -q -e --unit "$made/why" ||
+          echo "UNIT=0.001 says that $model is in millimetres" >&2
         exit 1
       }
+      cat "$made/why" >&2
       model=$own
       ;;
     *,*) # which would part the list of models

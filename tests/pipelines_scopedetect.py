@@ -67,4 +67,9 @@ def live(env):
         large = subprocess.run([SCRIPT, "/dev/null", "/dev/null", "-", mesh],
                                env=env, capture_output=True, text=True)
         assert large.returncode == 1 and "UNIT=0.001" in large.stderr, large
+        mesh.write_text("no points\n")
+        wrong = subprocess.run([SCRIPT, "/dev/null", "/dev/null", "-", mesh],
+                               env=env, capture_output=True, text=True)
+        assert wrong.returncode == 1 and "UNIT=" not in wrong.stderr and \
+            str(mesh) in wrong.stderr, wrong
     print("ok   pipelines/scopedetect.sh with live sources")
