@@ -8,15 +8,6 @@
 
 /* ---- Parameters ---- */
 
-const char *
-kinfumot_check (const KinfumotParams *p)
-{
-  TRY (params_check (kinfumot_params, p));
-  if (p->truncation < 3 * p->voxel_size)
-    return "truncation must be at least three times voxel-size";
-  return NULL;
-}
-
 static const char *
 set_depth_scale (Kinfumot *k, double scale)
 {
@@ -26,12 +17,12 @@ set_depth_scale (Kinfumot *k, double scale)
     return NULL;
   k->input.far = far < 65535 ? (uint32_t) far : 65535;
   k->input.unit = (uint64_t) (scale * KINFUMOT_UNITS / 256 * 0x1p32 + .5);
-  TRY (device_wait (&k->device)); /* the last copy from it is done */
+  TRY (device_wait (&k->device)); /* the last copy from this memory is done */
   bilateral_set_range (k->host_weights, scale);
   return device_copy (&k->device, k->weights, k->host_weights, BILATERAL_RANGE);
 }
 
-/* All but the camera, which stays that of the previous frame. */
+/* Sets all but the camera, which stays that of the previous frame. */
 static const char *
 set_params (Kinfumot *k, const KinfumotParams *p)
 {
@@ -45,8 +36,8 @@ set_params (Kinfumot *k, const KinfumotParams *p)
   return NULL;
 }
 
-/* Through another lens the models look different, and the earlier frames were
- * seen through the last one. */
+/* Another lens gives other views of the models, and the earlier frames were
+ * seen through the former lens. */
 static const char *
 recast_views (Kinfumot *k)
 {
@@ -65,7 +56,7 @@ change_camera (Kinfumot *k, const Camera *c)
   TRY (kinfumot_check_camera (c, optics->width, optics->height));
   if (!memcmp (c, &k->params.camera, sizeof k->params.camera))
     return NULL;
-  TRY (device_wait (&k->device)); /* the last copy from it is done */
+  TRY (device_wait (&k->device)); /* the last copy from this memory is done */
   kinfumot_set_lens (&k->optics, c, k->host_rays);
   TRY (device_copy (&k->device, k->rays, k->host_rays,
       kinfumot_n_pixels (optics) * sizeof *k->rays));
@@ -105,8 +96,8 @@ is_pose (const Pose64 *p)
   return isfinite (square) && square > 0;
 }
 
-/* Sets the motion from which the camera's is estimated, or which is taken as it
- * is. */
+/* Sets the camera's motion, which is given or from which the estimate starts.
+ */
 static void
 set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
 {
@@ -163,7 +154,7 @@ classify_frame (Kinfumot *k)
  * it is accepted. */
 #define GROWTH_AT_BIRTH 6
 
-/* How often outliers are added to the objects in this frame. */
+/* How many times the objects grow in this frame. */
 static int
 growth_of_frame (const Kinfumot *k, int n_models)
 {
@@ -173,8 +164,8 @@ growth_of_frame (const Kinfumot *k, int n_models)
   return n_models > 1;
 }
 
-/* Which model explains each pixel, once the camera's motion is known; and the
- * poses after this frame. */
+/* Aligns the objects, classifies the pixels, and sets the poses after this
+ * frame. The camera's motion is known. */
 static const char *
 explain_pixels (Kinfumot *k)
 {
@@ -195,9 +186,8 @@ explain_pixels (Kinfumot *k)
   return s->advance (dev, &k->optics, 0, n, r->counts, r->models);
 }
 
-/* The frame into the models, and their views from there.  The ranges of the
- * bricks that there were, and the doubt of the next frame, run beside the
- * search for new bricks. */
+/* Fuses the frame into the models, and casts their views.  Two stages run
+ * beside the allocation: the ranges of the bricks so far, and the doubt. */
 static const char *
 fuse_frame (Kinfumot *k)
 {
@@ -220,7 +210,7 @@ fuse_frame (Kinfumot *k)
 
 /* ---- A frame ---- */
 
-/* Queues what the caller wants of the frame. */
+/* Queues the maps of the frame that the caller wants. */
 static const char *
 write_maps (Kinfumot *k)
 {
@@ -236,7 +226,7 @@ write_maps (Kinfumot *k)
   return NULL;
 }
 
-/* Queues what the caller wants of the models. */
+/* Queues the pictures of the models that the caller wants. */
 static const char *
 write_pictures (Kinfumot *k)
 {
@@ -247,7 +237,7 @@ write_pictures (Kinfumot *k)
   return k->stages->draw (&k->device, &matching, &k->outputs);
 }
 
-/* Waits for all of the frame. */
+/* Writes all outputs, and waits for them and for the report. */
 static const char *
 finish_frame (Kinfumot *k)
 {
@@ -256,8 +246,8 @@ finish_frame (Kinfumot *k)
   return kinfumot_download (k);
 }
 
-/* Queues all of the frame and waits for its results, while the device goes on
- * to fuse it. */
+/* Writes the maps, and waits for them and for the report, while the device goes
+ * on and fuses the frame. */
 static const char *
 finish_frame_early (Kinfumot *k)
 {
@@ -273,8 +263,8 @@ finish_frame_early (Kinfumot *k)
   return k->stages->await_mark (dev);
 }
 
-/* Whether the caller's results are known only once the frame is fused: pictures
- * of the models, and how many bricks are missing. */
+/* Whether the host needs the fused models: for pictures of them, or to know how
+ * many bricks are missing. */
 static bool
 needs_models (const Kinfumot *k)
 {
@@ -282,8 +272,8 @@ needs_models (const Kinfumot *k)
       k->was_full;
 }
 
-/* The camera is lost: it is searched for.  If it is found, the stages after it
- * are done again; else no class of a pixel is known. */
+/* Searches for the lost camera.  If it is found, the stages that follow are
+ * done again; else no pixel has a known class. */
 static const char *
 find_lost_camera (Kinfumot *k)
 {
@@ -360,8 +350,9 @@ fill_results (Kinfumot *k, KinfumotResults *r)
   r->depth = k->now.depth;
 }
 
-/* The bricks that are given now wait for the next frame, but for the first
- * frame's: without them nothing could be matched. */
+/* The next frame fills the bricks that are granted now.  Of the first frame,
+ * the background is fused again: without a model the next frame could not be
+ * matched. */
 static const char *
 relieve_pool (Kinfumot *k, bool had_background)
 {
@@ -390,7 +381,7 @@ kinfumot_run (Kinfumot *k, const KinfumotParams *params,
   if (k->forget_all)
     TRY (kinfumot_pool_forget (k, -1));
   k->forget_all = false;
-  TRY (kinfumot_births (k)); /* through the lens of the earlier frames */
+  TRY (kinfumot_births (k)); /* with the lens of the earlier frames */
   TRY (change_camera (k, &params->camera));
   begin_frame (k, frame);
   TRY (run_frame (k, frame));

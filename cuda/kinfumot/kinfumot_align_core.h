@@ -10,7 +10,7 @@
 
 #define KINFUMOT_LEVELS 3
 
-/* Pixels from a pixel that is used to the next. */
+/* Pixels from one used pixel to the next. */
 BOTH int
 kinfumot_level_stride (int level)
 {
@@ -30,7 +30,8 @@ kinfumot_level_iterations (int level)
  * farther away, the end of its model is searched for along the row and the
  * column. */
 
-#define KINFUMOT_OUTLINE 10 /* pixels that the two may be apart */
+#define KINFUMOT_OUTLINE \
+ 10 /* pixels between the end of the object and the end of its model */
 
 /* The depth of the first of the next @room pixels towards @step that has one; 0
  * if none has.  All are read at once: a GPU would wait for one after the other.
@@ -104,8 +105,8 @@ kinfumot_view_end (const KinfumotHit *view, int at, int step, int before,
 }
 
 /* Whether the space beside pixel @at of the view, towards @aside, was seen
- * free: the object ends there.  Else it may go on where no frame showed it.  Of
- * a model in its first frames, one frame is enough. */
+ * free: the object ends there.  Else the object may go on where no frame showed
+ * it. For a model in its first frames, one frame is enough. */
 BOTH bool
 kinfumot_free_beside (const KinfumotAlignIn *in, int model, int at, Vec aside)
 {
@@ -114,7 +115,7 @@ kinfumot_free_beside (const KinfumotAlignIn *in, int model, int at, Vec aside)
   Vec p = kinfumot_ray_point (
       &match->points.optics.rays[at], match->views.of[model][at].depth);
   Vec beside = vec_add (p, vec_scale (aside, 2 * in->grid.voxel));
-  KinfumotLastBrick last = kinfumot_no_brick ();
+  KinfumotLastBrick last = kinfumot_no_last_brick ();
 
   return kinfumot_is_free (kinfumot_nearest_voxel (&in->grid, &last, model,
                                kinfumot_to_model (m, beside)),
@@ -218,8 +219,8 @@ kinfumot_outline_term (const KinfumotAlignIn *in, int model,
 
 /* ---- Sums ---- */
 
-/* The cosine of the angle at which the surface of @pair is seen.  It weighs
- * what aligns the camera: depth is less exact where it is small. */
+/* The cosine of the angle at which the surface of @pair is seen.  It weighs the
+ * equations of the camera: depth is less exact where the cosine is small. */
 BOTH float
 kinfumot_pair_facing (const KinfumotPair *pair)
 {

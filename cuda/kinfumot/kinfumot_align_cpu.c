@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The alignment of a model: iterations over every fourth pixel of every fourth
- * row, then every second, then all. */
+ * The alignment of models: iterations over every fourth pixel of every fourth
+ * row, then over every second one of every second row, then over all. */
 #include <string.h>
 
 #include "common/parallel.h"
@@ -16,7 +16,7 @@ typedef struct {
   int64_t *sums;
 } AlignLoop;
 
-/* To the sums of all threads. */
+/* Adds the sums of a thread to those of all. */
 static void
 add_thread_sums (const AlignLoop *loop, const int64_t sums[KINFUMOT_N_SUMS])
 {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The alignment of models: one kernel, whose blocks of threads wait for each
- * other after each iteration. */
+ * The alignment of models: a single kernel, whose blocks of threads wait for
+ * each other after each iteration. */
 #include "kinfumot/kinfumot_align_core.h"
 #include "kinfumot/kinfumot_cuda.cuh"
 
 #define ALIGN_THREADS 512
 #define TAKE_THREADS 128
 
-/* Sum number @lane of all lanes' 2 HALF, HALF times.  A lane keeps half of what
- * it has and gives the other half away. */
+/* Sum number @lane of the 2 HALF sums over all lanes.  In each step a lane
+ * keeps half of its numbers and gives the other half to a neighbour. */
 template <int HALF>
 static __device__ __forceinline__ int64_t
 lane_sum (int64_t v[2 * HALF], int lane)
@@ -28,7 +28,7 @@ lane_sum (int64_t v[2 * HALF], int lane)
   return v[0];
 }
 
-/* The sums of all threads of the block are added to those of the model. */
+/* Adds the sums of all threads of the block to the sums @all of the model. */
 static __device__ void
 add_block_sums (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
 {
@@ -56,7 +56,7 @@ add_block_sums (int64_t mine[KINFUMOT_N_SUMS], int64_t *all)
   }
 }
 
-/* Copies @n bytes, a multiple of four, by all threads of the block. */
+/* All threads of the block copy @n bytes, a multiple of four. */
 static __device__ void
 copy_by_block (void *to, const void *from, size_t n)
 {
@@ -87,12 +87,12 @@ box_pixels (const ImageBox *box, int stride)
 }
 
 typedef struct {
-  int at;      /* a pixel */
-  bool is_end; /* or the place of an end in its list */
+  bool is_end;
+  int at; /* the pixel, or the place of the end in its list */
 } AlignItem;
 
-/* Item @i of the pixels in the box, and then of the ends in all of the frame:
- * each of the ends, which are few, is asked whether it is in the box. */
+/* Item @i: first come the pixels of the box, then the ends of the frame, which
+ * are few, whether they lie in the box or not. */
 static __device__ AlignItem
 align_item (int width, const ImageBox *box, int stride, int i)
 {
@@ -100,10 +100,10 @@ align_item (int width, const ImageBox *box, int stride, int i)
   const int pixels = box_pixels (box, stride);
 
   if (i >= pixels)
-    return AlignItem{i - pixels, true};
-  return AlignItem{
-      (box->y0 + i / columns * stride) * width + box->x0 + i % columns * stride,
-      false};
+    return AlignItem{true, i - pixels};
+  return AlignItem{false,
+      (box->y0 + i / columns * stride) * width + box->x0 +
+          i % columns * stride};
 }
 
 static __device__ __forceinline__ void
@@ -112,8 +112,8 @@ prefetch_address (const void *p)
   asm volatile("prefetch.global.L1 [%0];" ::"l"(p));
 }
 
-/* Asks for the data of an item before it is used: reading would wait for one
- * after the other. */
+/* Asks for all data of an item before it is used: else the thread would wait
+ * for one load after the other. */
 static __device__ void
 prefetch_item (
     const KinfumotAlignIn *in, const uint32_t *ends, const AlignItem *item)
@@ -137,7 +137,7 @@ add_items (const KinfumotAlignIn *in, int model, const KinfumotModel *m,
   const int n = box_pixels (&box, stride) + n_ends,
             step = blocks * ALIGN_THREADS;
   int64_t mine[KINFUMOT_N_SUMS] = {0};
-  AlignItem next = {0, false};
+  AlignItem next = {false, 0};
   const auto go_to = [&] (int i) {
     if (i >= n)
       return;
@@ -189,8 +189,9 @@ list_surface_ends_kernel (
   }
 }
 
-/* Each block solves for itself: that is sooner than to wait for one block.  The
- * sums of the previous iteration, which all have read, become 0. */
+/* Each block solves the system for itself, which is sooner than to wait for a
+ * single block.  The sums of the previous iteration, which all blocks have
+ * read, become 0. */
 static __device__ void
 solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
 {
@@ -208,8 +209,8 @@ solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
   __syncthreads ();
 }
 
-/* All iterations of a model; its blocks run at the same time, as many as its
- * pixels need. */
+/* All iterations of a model.  Its blocks, as many as its pixels need, run at
+ * the same time. */
 static __global__ void
 __launch_bounds__ (ALIGN_THREADS) align_models_kernel (
     KinfumotAlignIn in, int first, KinfumotAlignScratch scratch)
@@ -240,7 +241,7 @@ __launch_bounds__ (ALIGN_THREADS) align_models_kernel (
     copy_by_block (&a->aligned, &m, sizeof m);
 }
 
-/* A block a model.  The scratch becomes 0 again. */
+/* A block a model: the model becomes the aligned one, the scratch 0. */
 static __global__ void
 take_aligned_kernel (
     int first, KinfumotAlignScratch scratch, KinfumotModel *models)

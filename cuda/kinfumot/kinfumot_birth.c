@@ -7,31 +7,26 @@
 
 #include "kinfumot/kinfumot_state.h"
 
-#define MAX_TAKEN .5       /* share of the mask that another model has */
+#define MAX_TAKEN .5       /* share of the mask that other models may have */
 #define FOUND_SHARE .5     /* of the mask's points, that match a lost model */
 #define FOUND_RESIDUAL .01 /* metres */
 #define LIKE 1.6           /* ratio of extents */
 
 /* ---- The mask ---- */
 
-/* By this the host decides about a mask. */
+/* The numbers by which the host decides about a mask. */
 typedef struct {
-  ImageBox box;     /* of the mask */
-  int n, n_taken;   /* pixels of the mask with depth; with a model, too */
-  int n_seen;       /* pixels with depth */
-  int n_left;       /* pixels of these that the background keeps */
-  double middle[3]; /* of their points, camera coordinates */
-  double extent[3];
+  ImageBox box;         /* of the mask */
+  int n, n_taken;       /* pixels of the mask with depth; with a model, too */
+  int n_seen;           /* pixels with depth */
+  int n_left;           /* pixels of these that the background keeps */
+  double middle[3];     /* of the mask's points, camera coordinates */
+  float min[3], max[3]; /* of the mask's points */
 } MaskShape;
-
-/* Bounds of the points of the mask. */
-typedef struct {
-  float min[3], max[3];
-} MaskBounds;
 
 /* Adds a pixel of the mask that has depth. */
 static void
-add_mask_pixel (const Kinfumot *k, int x, int y, MaskShape *s, MaskBounds *b)
+add_mask_pixel (const Kinfumot *k, int x, int y, MaskShape *s)
 {
   const int at = y * k->optics.width + x;
   const float z = kinfumot_metres (k->host_maps.depth[at]);
@@ -39,8 +34,8 @@ add_mask_pixel (const Kinfumot *k, int x, int y, MaskShape *s, MaskBounds *b)
 
   for (int i = 0; i < 3; i++) {
     s->middle[i] += p[i];
-    b->min[i] = p[i] < b->min[i] ? p[i] : b->min[i];
-    b->max[i] = p[i] > b->max[i] ? p[i] : b->max[i];
+    s->min[i] = p[i] < s->min[i] ? p[i] : s->min[i];
+    s->max[i] = p[i] > s->max[i] ? p[i] : s->max[i];
   }
   s->box.x0 = x < s->box.x0 ? x : s->box.x0;
   s->box.y0 = y < s->box.y0 ? y : s->box.y0;
@@ -54,8 +49,9 @@ static MaskShape
 measure_mask (const Kinfumot *k)
 {
   const int width = k->optics.width, height = k->optics.height;
-  MaskShape s = {.box = {width, height, 0, 0}};
-  MaskBounds b = {{1e9f, 1e9f, 1e9f}, {-1e9f, -1e9f, -1e9f}};
+  MaskShape s = {.box = {width, height, 0, 0},
+      .min = {1e9f, 1e9f, 1e9f},
+      .max = {-1e9f, -1e9f, -1e9f}};
 
   for (int y = 0; y < height; y++)
     for (int x = 0; x < width; x++) {
@@ -65,12 +61,10 @@ measure_mask (const Kinfumot *k)
       s.n_seen += seen;
       s.n_left += seen & !mine & !k->host_maps.classes[2 * at + 1];
       if (seen & mine)
-        add_mask_pixel (k, x, y, &s, &b);
+        add_mask_pixel (k, x, y, &s);
     }
-  for (int i = 0; i < 3 && s.n; i++) {
+  for (int i = 0; i < 3 && s.n; i++)
     s.middle[i] /= s.n;
-    s.extent[i] = b.max[i] - b.min[i];
-  }
   return s;
 }
 
@@ -128,7 +122,7 @@ place_past_camera (Kinfumot *k, const KinfumotPast *past)
   background->good = true;
 }
 
-/* The other models sleep meanwhile: they neither take part nor are in the way.
+/* Puts all models but @model asleep: they neither take part nor are in the way.
  */
 static void
 put_others_asleep (Kinfumot *k, int model, KinfumotModel saved[KINFUMOT_MODELS])
@@ -203,8 +197,8 @@ adopt_past (Kinfumot *k, int model, const KinfumotPast *past)
   return k->stages->adopt (&k->device, &matching, model, past->maps.classes);
 }
 
-/* Sends the models and waits, since they lie in pinned memory, which must not
- * change while it is copied. */
+/* Sends the models, and waits: their pinned memory must not change while it is
+ * copied. */
 static const char *
 send_models (Kinfumot *k)
 {
@@ -214,9 +208,9 @@ send_models (Kinfumot *k)
 
 /* ---- The frames before and after ---- */
 
-/* Takes @model, whose pose is that of the frame @from, to a neighbouring frame;
- * in its box it may be a frame later.  @done: it was followed, and the frame
- * fused.  Else its pose is as if it had stood still in the world. */
+/* Moves @model from the frame @from, whose pose it has, to the neighbouring
+ * frame @to, and fuses that.  Not @done: it could not be aligned, and its pose
+ * is as if it had stood still in the world. */
 static const char *
 step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
     const KinfumotPast *to, bool *done)
@@ -241,8 +235,8 @@ step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
                : kinfumot_cast_views (k, model, model + 1);
 }
 
-/* From the frame of the mask, forwards (@by 1) to the newest frame, or
- * backwards (@by -1) as far as the model is followed, at most @n frames. */
+/* Moves @model from the frame @from by at most @n frames: forwards (@by 1) to
+ * the newest frame, or backwards (@by -1) while it can be aligned. */
 static const char *
 walk_past (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
 {
@@ -260,7 +254,7 @@ walk_past (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
   return NULL;
 }
 
-/* To the newest frame, and ready for the next. */
+/* Moves @model to the newest frame, and gives it a box for the next one. */
 static const char *
 walk_to_newest (Kinfumot *k, int model, const KinfumotPast *from)
 {
@@ -284,8 +278,8 @@ drift_between (const KinfumotPast *past, Pose64 pose,
   return kinfumot_pose_times (to, kinfumot_pose_inverse (from));
 }
 
-/* Back through the ring, again to the frame of the mask, and on to the newest.
- */
+/* Moves @model back through the ring, then from the frame of the mask to the
+ * newest frame. */
 static const char *
 replay_ring (Kinfumot *k, int model, const Birth *birth)
 {
@@ -350,7 +344,7 @@ make_model (Kinfumot *k, const Birth *birth, int model, bool *accepted)
   return *accepted ? adopt_past (k, model, birth->past) : NULL;
 }
 
-/* Memory, a model, and the frames around the frame of the mask. */
+/* Makes a model of the mask, and fuses the frames around it. */
 static const char *
 create_object (Kinfumot *k, const Birth *birth)
 {
@@ -395,8 +389,8 @@ compare_extents (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* Whether the lost object could look like @shape, which shows no more than all
- * of it.  An object that was never seen has no extent. */
+/* Whether @shape may show the lost object, or a part of it.  An object that was
+ * never seen has no extent. */
 static bool
 is_like_shape (const KinfumotTrack *t, const MaskShape *shape)
 {
@@ -406,15 +400,15 @@ is_like_shape (const KinfumotTrack *t, const MaskShape *shape)
     return false;
   for (int i = 0; i < 3; i++) {
     a[i] = (t->max[i] - t->min[i]) / 1000. + .02;
-    b[i] = shape->extent[i] + .02;
+    b[i] = shape->max[i] - shape->min[i] + .02;
   }
   qsort (a, 3, sizeof *a, compare_extents);
   qsort (b, 3, sizeof *b, compare_extents);
   return b[2] < LIKE * a[2] && a[2] < LIKE * b[2] && b[1] < LIKE * a[1];
 }
 
-/* The model's middle is put where the shape's is, turned as it was when it was
- * lost. */
+/* Puts the middle of the model where the middle of the shape is; its rotation
+ * stays as it was when it was lost. */
 static void
 place_lost_model (Kinfumot *k, int model, const MaskShape *shape)
 {

@@ -14,7 +14,7 @@ kinfumot_ask_voxels (const KinfumotClassifyIn *in, int model, Vec point,
     bool *free, float *before)
 {
   Vec p = kinfumot_to_model_now (&in->matching.models[model], point);
-  KinfumotLastBrick last = kinfumot_no_brick ();
+  KinfumotLastBrick last = kinfumot_no_last_brick ();
   const KinfumotVoxel v = kinfumot_nearest_voxel (&in->grid, &last, model, p);
 
   *free = kinfumot_is_free (v, KINFUMOT_FREE_WEIGHT);

@@ -27,8 +27,8 @@
 #define KINFUMOT_SEEN_FREE .66f /* of the truncation before a surface */
 
 /* A sensor measures in steps of depth, which more pixels do not make narrower.
- * So the neighbours by which a pixel is filtered and has a normal lie apart by
- * an angle: that of a pixel of a Kinect at 320 x 240. */
+ * So the neighbours that filter a pixel and give it a normal lie apart by an
+ * angle: that of a pixel of a Kinect at 320 x 240. */
 #define KINFUMOT_FOCAL 292.5   /* pixels, of that Kinect */
 #define KINFUMOT_MAX_SPACING 8 /* pixels */
 
@@ -47,7 +47,7 @@ typedef struct {
   float x, y, length; /* of the ray at depth 1 */
 } KinfumotRay;
 
-/* The size of frames, their lens, and the ray that each pixel sees. */
+/* The size of the frames, the lens, and the ray of each pixel. */
 typedef struct {
   int width, height;
   int tiles_x, tiles_y;
@@ -77,13 +77,13 @@ typedef struct {
   const uint8_t *weights; /* BILATERAL_RANGE, of the filter */
 } KinfumotInput;
 
-/* What a frame shows at each pixel. */
+/* The maps that a frame becomes, of each pixel. */
 typedef struct {
   uint16_t *depth;  /* as in KinfumotPoints */
   uint8_t *classes; /* KinfumotClass and model, two bytes a pixel */
 } KinfumotMaps;
 
-/* What fusion asks of a pixel, read at once. */
+/* What fusion reads of a pixel, all at once. */
 typedef struct {
   uint16_t depth; /* as in KinfumotPoints */
   uint8_t owner;  /* the model whose surface this is, or KINFUMOT_NOBODY */
@@ -92,12 +92,13 @@ typedef struct {
 
 #define KINFUMOT_NOBODY 255
 
-/* Of each model, NULL before it is needed. */
+/* The view of each model, NULL before it is needed. */
 typedef struct {
   KinfumotHit *of[KINFUMOT_MODELS]; /* each pixel */
 } KinfumotViews;
 
-/* Where rays meet the bricks of each model; all 0 is empty. */
+/* The depths at which rays may meet bricks of each model.  Empty ranges are 0.
+ */
 typedef struct {
   uint32_t *near[KINFUMOT_MODELS]; /* each tile: the inverted bits of the
                                       depth at which its first brick begins */
@@ -105,18 +106,18 @@ typedef struct {
       *slices[KINFUMOT_MODELS]; /* each tile: slices of depth with bricks */
 } KinfumotRanges;
 
-/* What a frame says of an object. */
+/* How much of an object a frame shows. */
 typedef struct {
   uint32_t matched; /* pixels */
-  uint32_t through; /* pixels that lie behind its surface */
+  uint32_t through; /* pixels that show something behind its surface */
   int32_t x0, y0, x1, y1;
   int32_t min[3], max[3]; /* of the matched, the model's coordinates, mm */
 } KinfumotCount;
 
-/* How the pool of bricks stands. */
+/* The counters of the pool of bricks. */
 typedef struct {
   uint32_t n_unused; /* bricks that can be taken */
-  uint32_t n_wanted; /* keys that want a brick and have none */
+  uint32_t n_wanted; /* keys that want a brick */
   uint32_t full;     /* the wanted bricks were more than the unused ones, so
                         none was taken; the table holds their keys */
 } KinfumotPoolCounts;
@@ -283,7 +284,8 @@ kinfumot_box_around (const KinfumotOptics *optics, ImageBox box)
   return box;
 }
 
-/* The pose and the box of a model after this frame; of the background last. */
+/* Sets the pose and the box of a model after this frame; the background comes
+ * last. */
 BOTH void
 kinfumot_advance_model (const KinfumotOptics *optics,
     const KinfumotCount *counts, KinfumotModel *models, int model)

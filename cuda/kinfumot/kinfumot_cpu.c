@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The CPU's stages, and those that are a few numbers. */
+ * The table of the CPU's stages, and the stages of a few numbers. */
 #include <unistd.h>
 
 #include "kinfumot/kinfumot_stages.h"
@@ -34,7 +34,7 @@ kinfumot_judge_cpu (const Device *dev, int first, int last,
   return NULL;
 }
 
-/* The objects first: they ask where the camera was. */
+/* The objects come first: they read the camera's former pose. */
 static const char *
 kinfumot_advance_cpu (const Device *dev, const KinfumotOptics *optics,
     int first, int last, const KinfumotCount *counts, KinfumotModel *models)
@@ -52,7 +52,7 @@ kinfumot_pass_cpu (const Device *dev, void *to, const void *from, size_t bytes)
   return device_copy (dev, to, from, bytes);
 }
 
-/* What is queued is done. */
+/* The CPU queues nothing. */
 static const char *
 kinfumot_mark_cpu (const Device *dev)
 {
@@ -72,25 +72,10 @@ kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
   return NULL;
 }
 
-const KinfumotStages kinfumot_stages_cpu = {
-    .filter = kinfumot_filter_cpu,
-    .normals = kinfumot_normals_cpu,
-    .align_open = kinfumot_align_open_cpu,
-    .align = kinfumot_align_cpu,
-    .predict = kinfumot_predict_cpu,
-    .judge = kinfumot_judge_cpu,
-    .advance = kinfumot_advance_cpu,
-    .classify = kinfumot_classify_cpu,
-    .grow = kinfumot_grow_cpu,
-    .adopt = kinfumot_adopt_cpu,
-    .doubt = kinfumot_doubt_cpu,
-    .allocate = kinfumot_allocate_cpu,
-    .fuse = kinfumot_fuse_cpu,
-    .ranges = kinfumot_ranges_cpu,
-    .cast = kinfumot_cast_cpu,
-    .draw = kinfumot_draw_cpu,
-    .pass = kinfumot_pass_cpu,
-    .mark = kinfumot_mark_cpu,
-    .await_mark = kinfumot_mark_cpu,
-    .room = kinfumot_room_cpu,
-};
+const KinfumotStages kinfumot_stages_cpu = {kinfumot_filter_cpu,
+    kinfumot_normals_cpu, kinfumot_align_open_cpu, kinfumot_align_cpu,
+    kinfumot_predict_cpu, kinfumot_judge_cpu, kinfumot_advance_cpu,
+    kinfumot_classify_cpu, kinfumot_grow_cpu, kinfumot_adopt_cpu,
+    kinfumot_doubt_cpu, kinfumot_allocate_cpu, kinfumot_fuse_cpu,
+    kinfumot_ranges_cpu, kinfumot_cast_cpu, kinfumot_draw_cpu,
+    kinfumot_pass_cpu, kinfumot_mark_cpu, kinfumot_mark_cpu, kinfumot_room_cpu};

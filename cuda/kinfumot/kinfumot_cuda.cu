@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The GPU's stages, and those that are a few numbers. */
+ * The table of the GPU's stages, and the stages of a few numbers. */
 #include "kinfumot/kinfumot_cuda.cuh"
 
 static __global__ void
@@ -13,8 +13,8 @@ copy_words_kernel (uint32_t *to, const uint32_t *from, int n)
     to[i] = from[i];
 }
 
-/* A copy by the copy engine is fast, but kernels before and after it wait some
- * 8 us for each other. */
+/* A kernel copies, since a copy by the copy engine makes the kernels before and
+ * after it wait some 8 us for each other. */
 static const char *
 kinfumot_pass_cuda (const Device *dev, void *to, const void *from, size_t bytes)
 {
@@ -63,7 +63,7 @@ kinfumot_judge_cuda (const Device *dev, int first, int last,
       dev, judge_motions_kernel, 1, last - first, first, n_points, models);
 }
 
-/* The objects first: they ask where the camera was. */
+/* The objects come first: they read the camera's former pose. */
 static __global__ void
 advance_poses_kernel (KinfumotOptics optics, int first,
     const KinfumotCount *counts, KinfumotModel *models)
@@ -87,8 +87,8 @@ kinfumot_advance_cuda (const Device *dev, const KinfumotOptics *optics,
       first, counts, models);
 }
 
-/* The event is the one by which device_wait () sleeps: it is noted again where
- * that has to wait, and then lies later. */
+/* The mark is the event by which device_wait () sleeps.  device_wait () may
+ * record it again, later in the stream. */
 static const char *
 kinfumot_mark_cuda (const Device *dev)
 {
@@ -113,25 +113,11 @@ kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
   return NULL;
 }
 
-extern "C" const KinfumotStages kinfumot_stages_cuda = {
-    kinfumot_filter_cuda,
-    kinfumot_normals_cuda,
-    kinfumot_align_open_cuda,
-    kinfumot_align_cuda,
-    kinfumot_predict_cuda,
-    kinfumot_judge_cuda,
-    kinfumot_advance_cuda,
-    kinfumot_classify_cuda,
-    kinfumot_grow_cuda,
-    kinfumot_adopt_cuda,
-    kinfumot_doubt_cuda,
-    kinfumot_allocate_cuda,
-    kinfumot_fuse_cuda,
-    kinfumot_ranges_cuda,
-    kinfumot_cast_cuda,
-    kinfumot_draw_cuda,
-    kinfumot_pass_cuda,
-    kinfumot_mark_cuda,
-    kinfumot_await_mark_cuda,
-    kinfumot_room_cuda,
-};
+extern "C" const KinfumotStages kinfumot_stages_cuda = {kinfumot_filter_cuda,
+    kinfumot_normals_cuda, kinfumot_align_open_cuda, kinfumot_align_cuda,
+    kinfumot_predict_cuda, kinfumot_judge_cuda, kinfumot_advance_cuda,
+    kinfumot_classify_cuda, kinfumot_grow_cuda, kinfumot_adopt_cuda,
+    kinfumot_doubt_cuda, kinfumot_allocate_cuda, kinfumot_fuse_cuda,
+    kinfumot_ranges_cuda, kinfumot_cast_cuda, kinfumot_draw_cuda,
+    kinfumot_pass_cuda, kinfumot_mark_cuda, kinfumot_await_mark_cuda,
+    kinfumot_room_cuda};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernels of all stages share. */
+ * Sizes of blocks, and the launch of kernels. */
 #pragma once
 
 #include "common/chain.cuh"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The voxels of all models: one pool of bricks of 8 x 8 x 8 voxels, and one
- * hash table that finds the brick of a model at a place.  A model is a part of
- * the key, so that to grow is to take a brick, and to forget is to give bricks
+ * hash table that finds the brick of a model at a place.  The model is a part
+ * of the key: a model grows by taking a brick and forgets by giving bricks
  * back.
  *
  * Voxel (i, j, k) of a model lies at (i, j, k) times the voxel's size in the
@@ -21,8 +21,9 @@
 #define KINFUMOT_SEEN_THROUGH 5 /* frames, after which a surface is gone */
 #define KINFUMOT_FREE_WEIGHT 3  /* frames, after which space is known free */
 
-/* The lower 12 bits of `weight` count frames; the upper 4 say in how many
- * frames in a row the surface here was seen through.  Read as one word. */
+/* The lower 12 bits of `weight` count frames; the upper 4 count the frames in a
+ * row in which the surface here was seen through.  Kernels read a voxel as one
+ * word. */
 typedef struct {
   int16_t distance; /* before the surface > 0; by KINFUMOT_UNIT */
   uint16_t weight;
@@ -36,8 +37,8 @@ typedef struct {
 
 /* Of the hash table. */
 typedef struct {
-  uint64_t key; /* 0: nothing here */
-  int32_t slot; /* a brick, or KINFUMOT_NO_BRICK for now */
+  uint64_t key; /* 0: the entry is free */
+  int32_t slot; /* a brick; KINFUMOT_NO_BRICK while the key only wants one */
 } __attribute__ ((aligned (16))) KinfumotEntry;
 
 typedef struct {
@@ -49,15 +50,14 @@ typedef struct {
   uint32_t max_bricks;
   float voxel, truncation; /* metres */
   float voxels_a_metre, truncations_a_metre;
-  uint64_t
-      *reciprocals; /* of the divisors of a mean, see kinfumot_voxel_mean () */
+  uint64_t *reciprocals; /* of divisors, see kinfumot_voxel_mean () */
 } KinfumotGrid;
 
 /* ---- Keys ---- */
 
 #define KINFUMOT_REACH 32768 /* bricks, from the origin along each axis */
 
-/* Of brick (@x, @y, @z) of a model: never 0.  0 where it lies too far out. */
+/* The key of brick (@x, @y, @z) of a model; 0 if it lies too far out. */
 BOTH uint64_t
 kinfumot_brick_key (int model, int x, int y, int z)
 {
@@ -70,7 +70,8 @@ kinfumot_brick_key (int model, int x, int y, int z)
       ((uint32_t) y << 16 | (uint32_t) x);
 }
 
-/* Of the brick that holds a voxel. */
+/* The key of the brick that holds voxel (@x, @y, @z); 0 if it lies too far out.
+ */
 BOTH uint64_t
 kinfumot_voxel_key (int model, int x, int y, int z)
 {
@@ -83,7 +84,7 @@ kinfumot_key_model (uint64_t key)
   return (int) (key >> 48) - 1;
 }
 
-/* The first voxel of a brick. */
+/* Sets @at to the first voxel of a brick. */
 BOTH void
 kinfumot_key_place (uint64_t key, int at[3])
 {
@@ -101,7 +102,7 @@ kinfumot_key_hash (uint64_t key)
 BOTH KinfumotEntry
 kinfumot_read_entry (const KinfumotEntry *e)
 {
-#ifdef __CUDA_ARCH__ /* at once, not each field where it is asked for */
+#ifdef __CUDA_ARCH__ /* all fields at once, not each where it is used */
   const ulonglong2 words = *(const ulonglong2 *) e;
 
   return KinfumotEntry{words.x, (int32_t) words.y};
@@ -110,8 +111,8 @@ kinfumot_read_entry (const KinfumotEntry *e)
 #endif
 }
 
-/* The table's entry of @key, which may be 0, and its brick; -1 and none where
- * it has no entry.  The first that is looked at is mostly the right one. */
+/* The number of the entry of @key, which may be 0, and its brick in @slot; -1
+ * and KINFUMOT_NO_BRICK if the table has none.  Mostly the first probe hits. */
 BOTH int
 kinfumot_find_entry (const KinfumotGrid *g, uint64_t key, int *slot)
 {
@@ -144,7 +145,7 @@ kinfumot_find_brick (const KinfumotGrid *g, uint64_t key)
 
 /* ---- Reading ---- */
 
-/* Where the brick of the last voxel was found: the next is mostly in the same.
+/* The brick of the last voxel that was read: mostly it holds the next one, too.
  */
 typedef struct {
   uint64_t key;
@@ -152,7 +153,7 @@ typedef struct {
 } KinfumotLastBrick;
 
 BOTH KinfumotLastBrick
-kinfumot_no_brick (void)
+kinfumot_no_last_brick (void)
 {
   KinfumotLastBrick last = {0, KINFUMOT_NO_BRICK};
 
@@ -177,7 +178,7 @@ kinfumot_read_voxel (const KinfumotGrid *g, int slot, int x, int y, int z)
   uint32_t at = (uint32_t) slot * KINFUMOT_BRICK_VOXELS +
       (uint32_t) (((z & 7) << 6) + ((y & 7) << 3) + (x & 7));
 
-#ifdef __CUDA_ARCH__ /* at once, as above */
+#ifdef __CUDA_ARCH__ /* both fields at once */
   const uint32_t word = *(const uint32_t *) (g->voxels + at);
 
   return KinfumotVoxel{(int16_t) word, (uint16_t) (word >> 16)};
@@ -196,7 +197,7 @@ kinfumot_round_float (float v)
 #endif
 }
 
-/* Downwards, of 0 <= @v < 2^21, without the GPU's slow conversion. */
+/* Rounds 0 <= @v < 2^21 down, without the GPU's slow conversion. */
 BOTH int
 kinfumot_floor_small (float v)
 {
@@ -207,8 +208,8 @@ kinfumot_floor_small (float v)
 #endif
 }
 
-/* The voxel nearest to @p, metres; one that was never seen without a brick, and
- * then @last has none. */
+/* The voxel nearest to @p, metres.  If no brick holds it, @last has none, and
+ * the voxel is one that was never seen. */
 BOTH KinfumotVoxel
 kinfumot_nearest_voxel (
     const KinfumotGrid *g, KinfumotLastBrick *last, int model, Vec p)
@@ -222,7 +223,7 @@ kinfumot_nearest_voxel (
   return last->slot < 0 ? none : kinfumot_read_voxel (g, last->slot, x, y, z);
 }
 
-/* The share of corner @i, x fastest, in the middle of eight voxels. */
+/* The weight of corner @i, x fastest, at (@x, @y, @z) between eight voxels. */
 BOTH float
 kinfumot_corner_share (int i, float x, float y, float z)
 {
@@ -230,8 +231,9 @@ kinfumot_corner_share (int i, float x, float y, float z)
       ((i >> 1 & 1 ? y : 1 - y) * (i >> 2 ? z : 1 - z));
 }
 
-/* The bricks of the eight voxels from (x, y, z) on, x fastest; false where one
- * is missing.  Mostly all are in one, and @last stays the first. */
+/* Sets @slots to the bricks of the eight voxels from (@x, @y, @z) on, x
+ * fastest; false if one is missing.  Mostly one brick holds all eight.  @last
+ * stays the first voxel's. */
 BOTH bool
 kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLastBrick *last,
     int model, int x, int y, int z, int slots[8])
@@ -255,7 +257,8 @@ kinfumot_corner_slots (const KinfumotGrid *g, KinfumotLastBrick *last,
   return all >= 0;
 }
 
-/* The distances of the eight voxels; false where one was never seen. */
+/* Sets @distances to those of the eight voxels from (@x, @y, @z) on; false if
+ * one of the voxels was never seen. */
 BOTH bool
 kinfumot_corner_distances (const KinfumotGrid *g, KinfumotLastBrick *last,
     int model, int x, int y, int z, float distances[8])
@@ -276,8 +279,8 @@ kinfumot_corner_distances (const KinfumotGrid *g, KinfumotLastBrick *last,
   return seen;
 }
 
-/* The distance at @p between the eight voxels around it, by the truncation;
- * false where one of them was never seen. */
+/* Sets @distance, by the truncation, at @p between the eight voxels around it;
+ * false if one of these was never seen. */
 BOTH bool
 kinfumot_distance_at (const KinfumotGrid *g, KinfumotLastBrick *last, int model,
     Vec p, float *distance)
@@ -302,7 +305,7 @@ kinfumot_distance_at (const KinfumotGrid *g, KinfumotLastBrick *last, int model,
 
 #define KINFUMOT_MAX_FRAMES (1 << KINFUMOT_WEIGHT_BITS) /* of a mean */
 
-/* floor (2^40 / @n) + 1, by which to multiply is exactly to divide by @n: the
+/* floor (2^40 / @n) + 1.  To multiply by it is exactly to divide by @n: the
  * excess is at most n, and sums stay below 2^28. */
 BOTH uint64_t
 kinfumot_reciprocal (int n)
@@ -320,11 +323,11 @@ kinfumot_voxel_mean (const KinfumotGrid *g, int sum, int n)
   return sum < 0 ? -mean : mean;
 }
 
-/* A voxel's new value where a surface lies @distance behind it, by the
- * truncation, > 1 where it is farther.  The mean is in integers.  A surface
- * is not averaged away by what lies behind it: in five frames in a row it is
- * seen through, then it is gone.  @still: near a surface, a mean of as many
- * frames as it remembers is final. */
+/* Voxel @v after a frame in which the surface lies @distance behind it, by the
+ * truncation, > 1 if it is farther.  The mean is in integers.  Farther surfaces
+ * do not average a surface away: after five frames in a row in which it is seen
+ * through, it is gone.  @still: near a surface, a mean of @max_weight frames is
+ * final. */
 BOTH KinfumotVoxel
 kinfumot_voxel_seen (const KinfumotGrid *g, KinfumotVoxel v, float distance,
     int max_weight, bool still)

@@ -1,22 +1,23 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where the camera is looked for once it is lost: at the places from which the
- * scene looked most like this, by small pictures of depth. */
+ * Keyframes: small pictures of depth with the camera's pose.  A lost camera is
+ * searched for at the keyframes that look most like the frame. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "kinfumot/kinfumot_state.h"
 
-#define APART .2     /* metres between keyframes, or */
+/* Two keyframes differ by either: */
+#define APART .2     /* metres */
 #define TURNED .9914 /* the cosine of half of 15 degrees */
-#define UNLIKE 2458  /* 30 cm: pixels differ by no more than this */
-#define TRIED 4      /* keyframes a frame */
-/* Minimum share of the points that match once the camera is found again. */
-#define FOUND_SHARE .5
+
+#define UNLIKE 2458    /* 30 cm: a pixel's difference counts as no more */
+#define TRIED 4        /* keyframes a frame */
+#define FOUND_SHARE .5 /* least share of points that match a camera found */
 #define FOUND_RESIDUAL .015 /* metres */
 
-/* Brings the rows of this frame from which a small picture is made. */
+/* Copies the rows of this frame from which a small picture is made. */
 static const char *
 fetch_rows (Kinfumot *k)
 {
@@ -80,7 +81,7 @@ kinfumot_keyframe_add (Kinfumot *k)
   return NULL;
 }
 
-/* 0: the pictures are alike. */
+/* 0 if the pictures are the same. */
 static uint64_t
 difference_of_pictures (const KinfumotKeyframe *a, const KinfumotKeyframe *b)
 {

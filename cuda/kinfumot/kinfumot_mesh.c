@@ -8,7 +8,7 @@
 #include "kinfumot/kinfumot_volume_core.h"
 #include "kinfumot/kinfumot_state.h"
 
-/* The bricks on the host, and their keys in order. */
+/* The bricks on the host, and their places in the order of their keys. */
 typedef struct {
   uint32_t n;
   uint64_t *owner;
@@ -18,11 +18,11 @@ typedef struct {
     uint64_t key;
     uint32_t brick;
   } * places;
-  int model; /* whose surface is made */
-} Bricks;
+  int model; /* the model whose surface is made */
+} MeshBricks;
 
 static void
-bricks_free (Bricks *b)
+mesh_bricks_free (MeshBricks *b)
 {
   free (b->owner);
   free (b->voxels);
@@ -39,9 +39,9 @@ compare_places (const void *p, const void *q)
   return (a > b) - (a < b);
 }
 
-/* All bricks up to the last one in use. */
+/* Copies the bricks up to the last one in use. */
 static const char *
-bricks_fetch (Kinfumot *k, Bricks *b)
+mesh_bricks_fetch (Kinfumot *k, MeshBricks *b)
 {
   const KinfumotGrid *g = &k->grid;
   size_t brick = KINFUMOT_BRICK_VOXELS * sizeof *g->voxels;
@@ -65,7 +65,7 @@ bricks_fetch (Kinfumot *k, Bricks *b)
 }
 
 static void
-bricks_sort (Bricks *b)
+mesh_bricks_sort (MeshBricks *b)
 {
   for (uint32_t i = 0; i < b->n; i++) {
     int at[3] = {0, 0, 0};
@@ -82,7 +82,7 @@ bricks_sort (Bricks *b)
 static int64_t
 find_mesh_brick (void *data, const int32_t at[3])
 {
-  const Bricks *b = data;
+  const MeshBricks *b = data;
   struct Place wanted = {
       .key = kinfumot_brick_key (b->model, at[0], at[1], at[2])};
   const struct Place *p = wanted.key
@@ -97,7 +97,7 @@ _Static_assert(sizeof (MarchingVoxel) == sizeof (KinfumotVoxel) &&
     "marching cubes reads the bricks as they are");
 
 static const char *
-add_model_mesh (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
+add_model_mesh (Kinfumot *k, MeshBricks *b, int model, Mesh *mesh)
 {
   const KinfumotModel *models = k->host_report->models;
   MarchingGrid grid = {b->bricks, b->n, find_mesh_brick, b,
@@ -132,14 +132,14 @@ add_model_mesh (Kinfumot *k, Bricks *b, int model, Mesh *mesh)
 const char *
 kinfumot_mesh (Kinfumot *k, Mesh *mesh)
 {
-  Bricks b = {.n = 0};
-  const char *err = bricks_fetch (k, &b);
+  MeshBricks b = {.n = 0};
+  const char *err = mesh_bricks_fetch (k, &b);
 
   if (!err)
-    bricks_sort (&b);
+    mesh_bricks_sort (&b);
   for (int model = 0; !err && model < kinfumot_models_end (k); model++)
     if (!model || k->tracks[model].id)
       err = add_model_mesh (k, &b, model, mesh);
-  bricks_free (&b);
+  mesh_bricks_free (&b);
   return err;
 }

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What becomes of the objects from frame to frame: followed, hidden, lost,
- * given up. */
+ * The objects from frame to frame: followed, occluded, lost, given up. */
 #include <math.h>
 #include <string.h>
 
 #include "kinfumot/kinfumot_state.h"
 
-#define MIN_SEEN 50 /* pixels that match, of an object that is seen */
-#define POOR .5     /* share that matches, of one that is not given up */
+#define MIN_SEEN 50 /* pixels that match an object which is seen */
+#define POOR \
+ .5 /* share of an object that matches in a frame that is not poor */
 
 /* ---- Covariance ---- */
 
-/* Of the last alignment's sums: the variance of the distances times the inverse
- * of the normal equations.  Directions that are held have the variance
+/* From the sums of the last alignment: the variance of the distances times the
+ * inverse of the normal equations.  Weak directions have the variance
  * KINFUMOT_UNKNOWN. */
-void
-kinfumot_covariance (const KinfumotModel *m, double covariance[36])
+static void
+set_object_covariance (const KinfumotModel *m, double covariance[36])
 {
   KinfumotSystem s;
   KinfumotEigen e;
@@ -74,8 +74,7 @@ update_unseen (KinfumotTrack *t, KinfumotModel *m)
     m->active = KINFUMOT_ASLEEP;
 }
 
-/* Where the middle of what was seen of the object is, and how far that reaches.
- */
+/* The middle and the extent of the points seen of the object so far. */
 static void
 describe_place (const KinfumotTrack *t, KinfumotObject *r)
 {
@@ -111,7 +110,7 @@ describe_object (const Kinfumot *k, int model, KinfumotObject *r)
     r->box = (ImageBox){c->x0, c->y0, c->x1, c->y1};
     r->area = c->matched;
     r->score = score_of_count (c);
-    kinfumot_covariance (m, r->covariance);
+    set_object_covariance (m, r->covariance);
   }
 }
 
@@ -134,7 +133,7 @@ update_track (Kinfumot *k, int model)
   return t->poor >= k->params.retire_after;
 }
 
-/* While the camera is lost nothing is known of the objects. */
+/* While the camera is lost, no object is reported. */
 const char *
 kinfumot_objects_update (Kinfumot *k, KinfumotResults *results)
 {

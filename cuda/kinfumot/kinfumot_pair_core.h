@@ -29,7 +29,8 @@ kinfumot_read_hit (const KinfumotHit *view, int at)
 #endif
 }
 
-/* Of @point, which moves as @m says; false if @view has no surface there. */
+/* Sets @pair to that of @point, which has the motion of @m, in @view; false if
+ * the view has no surface there. */
 BOTH bool
 kinfumot_pair_in_view (const KinfumotOptics *optics, const KinfumotModel *m,
     const KinfumotHit *view, Vec point, KinfumotPair *pair)
@@ -111,8 +112,8 @@ kinfumot_other_is_nearer (
 }
 
 /* Whether pixel @at, which makes @pair, belongs to another model than @model.
- * The background is aligned first, so it asks the previous frame; objects ask
- * the background. */
+ * The background is aligned first, so the previous frame decides for it; for
+ * objects the former poses of all models decide. */
 BOTH bool
 kinfumot_is_claimed (const KinfumotMatching *match,
     const KinfumotClaims *claims, int model, int at, Vec point,

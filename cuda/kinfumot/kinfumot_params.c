@@ -59,3 +59,12 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 
 DEFAULTS (kinfumot_defaults, kinfumot_params, .camera = {.fx = 0}) /* unknown */
+
+const char *
+kinfumot_check (const KinfumotParams *p)
+{
+  TRY (params_check (kinfumot_params, p));
+  if (p->truncation < 3 * p->voxel_size)
+    return "truncation must be at least three times voxel-size";
+  return NULL;
+}

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The pool of bricks on the host: put in order when bricks are given back,
+ * The pool of bricks.  The host puts it in order when bricks are given back,
  * which is seldom. */
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +126,7 @@ typedef struct {
   uint64_t key;
 } UnseenBrick;
 
-/* The brick that is out of view for longest comes first; of equals the first by
+/* Orders bricks by how long they are out of view, the longest first, then by
  * place. */
 static int
 compare_unseen (const void *a, const void *b)
@@ -150,7 +150,8 @@ list_unseen_bricks (const Kinfumot *k, const PoolCopy *c, UnseenBrick *list)
   return n;
 }
 
-/* An eighth of all bricks goes. */
+/* Drops the bricks that are out of view for longest, at most an eighth of all.
+ */
 static const char *
 drop_unseen_bricks (Kinfumot *k, PoolCopy *c)
 {
@@ -179,7 +180,7 @@ compare_keys (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-/* The first of the wanted keys, by place, get the unused bricks. */
+/* Gives the unused bricks to the first of the wanted keys, by place. */
 static const char *
 grant_wanted_bricks (Kinfumot *k, PoolCopy *c)
 {

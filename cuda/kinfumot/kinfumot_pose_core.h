@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where each model is, and the step of the alignment: point to plane, 6 x 6,
- * in doubles.  + - * / and sqrt alone, which IEEE rounds alike everywhere. */
+ * The pose of each model, and the step of the alignment: point to plane, 6 x 6,
+ * in doubles, by + - * / and sqrt alone, which IEEE rounds alike everywhere. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 
 /* ---- Poses ---- */
 
-/* Of length 1 again. */
+/* Scales the quaternion to length 1. */
 BOTH void
 kinfumot_pose_unit (Pose64 *p)
 {
@@ -24,7 +24,7 @@ kinfumot_pose_unit (Pose64 *p)
     p->q[i] *= n;
 }
 
-/* First @b, then @a. */
+/* The product: @b moves a point first, then @a. */
 BOTH Pose64
 kinfumot_pose_times (Pose64 a, Pose64 b)
 {
@@ -52,29 +52,29 @@ kinfumot_pose_inverse (Pose64 p)
 
 /* ---- Sums ---- */
 
-/* J = (p x n, n) and the distance r along n, as integers: the sums are the same
- * in any order.  The largest are those of J J^T: 63 bits hold them while the
- * sum of |p|^2 over the points is at most 2^31 m^2.  Frames of 640 x 480 pixels
- * stay below that with any lens, as |p| is at most 80 m (KINFUMOT_FAR along a
- * ray whose length at depth 1 is 10), and 4096 x 4096 with 90 degrees of view.
- */
+/* J = (p x n, n) and the distance r along n are integers, so that sums do not
+ * depend on the order.  The sums of J J^T are the largest: 63 bits hold them
+ * while the sum of |p|^2 over the points is at most 2^31 m^2.  Frames of 640 x
+ * 480 pixels stay below with any lens, as |p| is at most 80 m (KINFUMOT_FAR
+ * along a ray whose length at depth 1 is 10), and frames of 4096 x 4096 pixels
+ * with 90 degrees of view. */
 #define KINFUMOT_J_UNIT 16384.f  /* 2^14 */
 #define KINFUMOT_R_UNIT 262144.f /* 2^18 */
 #define KINFUMOT_P_UNIT 1024.f
 
 enum {
-  KINFUMOT_JJ = 0,  /* the upper triangle of J J^T, row by row */
-  KINFUMOT_JR = 21, /* J r */
-  KINFUMOT_RR = 27, /* r r */
-  KINFUMOT_N = 28,  /* pixels */
-  KINFUMOT_P = 29,  /* points, */
-  KINFUMOT_PP = 32, /* and the squares of their distances from the camera */
+  KINFUMOT_JJ = 0,       /* the upper triangle of J J^T, row by row */
+  KINFUMOT_JR = 21,      /* J r */
+  KINFUMOT_RR = 27,      /* r r */
+  KINFUMOT_N = 28,       /* pixels */
+  KINFUMOT_P = 29,       /* points */
+  KINFUMOT_PP = 32,      /* squares of the points' distances from the camera */
   KINFUMOT_WEIGHTS = 33, /* of J J^T and J r */
   KINFUMOT_N_SUMS = 34
 };
 
-/* Huber's weight: a distance counts in full up to KINFUMOT_HUBER, farther ones
- * as much as that.  Times @facing, 0 to 1, and at least 1. */
+/* Huber's weight: a distance beyond KINFUMOT_HUBER counts as KINFUMOT_HUBER.
+ * The weight is multiplied by @facing, 0 to 1, and is at least 1. */
 #define KINFUMOT_WEIGHT 16
 #define KINFUMOT_HUBER .01f
 
@@ -90,7 +90,7 @@ kinfumot_term_weight (float distance, float facing)
 
 typedef struct {
   int32_t j[6], r, p[3];
-  int32_t weight; /* of its equation, by KINFUMOT_WEIGHT */
+  int32_t weight; /* of the equation, by KINFUMOT_WEIGHT */
 } KinfumotTerm;
 
 BOTH KinfumotTerm
@@ -138,46 +138,46 @@ kinfumot_add_term (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
 /* ---- A model ---- */
 
 typedef enum {
-  KINFUMOT_ASLEEP,  /* no model, or one that is not looked for */
-  KINFUMOT_AWAKE,   /* is followed */
-  KINFUMOT_CARRIED, /* its motion is given, not estimated */
+  KINFUMOT_ASLEEP,  /* no model, or the object is lost */
+  KINFUMOT_AWAKE,   /* the model is followed */
+  KINFUMOT_CARRIED, /* the motion is given, not estimated */
 } KinfumotActive;
 
 #define KINFUMOT_STEPS 4 /* in the mean of the velocity */
 
-/* Device memory.  A pose is from the camera to the model. */
+/* A pose is from the camera to the model. */
 typedef struct {
   int active;
-  Pose64 pose;     /* of the frame before, which the view shows */
-  Pose64 motion;   /* from this frame's camera to the one before's */
-  Pose64 drift;    /* of objects, the velocity: from a pose in the world to
-                            that of the next frame, in world coordinates */
-  int steps;       /* the number of frames whose mean it is, at most
-                      KINFUMOT_STEPS */
-  Pose64 expected; /* of objects: the motion that drift says */
-  Pose64 rest;     /* of the background: where the camera came to rest, */
-  bool still;      /* and whether it is still there */
-  Turn turn;       /* of motion, */
-  Vec step;        /* likewise */
-  Turn axes;       /* of pose, */
-  Vec place;       /* likewise */
+  Pose64 pose;     /* in the previous frame, which the view shows */
+  Pose64 motion;   /* from this frame's camera to the previous frame's */
+  Pose64 drift;    /* of objects: the velocity, from a pose in the world to the
+                      next frame's, in world coordinates */
+  int steps;       /* frames in the mean of the drift, at most KINFUMOT_STEPS */
+  Pose64 expected; /* of objects: the motion that follows from the drift */
+  Pose64 rest;     /* of the background: the pose in which the camera rested */
+  bool still;      /* of the background: the camera still rests there */
+  Turn turn;       /* rotation of the motion */
+  Vec step;        /* translation of the motion */
+  Turn axes;       /* rotation of the pose */
+  Vec place;       /* translation of the pose */
   bool settled;    /* further iterations change nothing */
-  bool solved;     /* there were enough points */
-  bool good;       /* of this frame: is fused */
+  bool solved;     /* the points were enough */
+  bool good;       /* the motion is good, so the frame is fused */
   uint32_t points; /* that the last iteration used */
   double residual; /* root mean square, metres */
-  unsigned weak;   /* directions that were not determined: eigenvectors in
-                      ascending order, of turns and steps about `middle` */
-  ImageBox box;    /* where its points are looked for, pixels */
+  unsigned weak;   /* directions that the points do not determine: eigenvectors
+                      in ascending order, of turns and steps about `middle` */
+  ImageBox box;    /* where the model's points are searched for, pixels */
   int64_t sums[KINFUMOT_N_SUMS]; /* of the last iteration */
 } KinfumotModel;
 
-/* Of a model; device memory. */
+/* Of a model. */
 typedef struct {
-  KinfumotModel aligned; /* what it becomes; until all models are aligned they
-                            ask each other where they were before */
-  /* Of the GPU, 0 between alignments: the sums of an iteration, of the one
-   * before and of the next, and how often a block of threads has added its. */
+  KinfumotModel aligned; /* the result, kept apart until all models are aligned,
+                            since they ask each other for the former poses */
+  /* Of the GPU, 0 between alignments: the sums of an iteration, of the previous
+   * and of the next one; and how often a block of threads has added its sums.
+   */
   int64_t sums[3][KINFUMOT_N_SUMS];
   uint32_t done;
 } KinfumotAlignment;
@@ -204,7 +204,7 @@ kinfumot_to_model (const KinfumotModel *m, Vec p)
   return vec_transform (&m->axes, m->place, p);
 }
 
-/* Of a point of this frame's camera. */
+/* The point of the model at which this frame's camera sees @p. */
 BOTH Vec
 kinfumot_to_model_now (const KinfumotModel *m, Vec p)
 {
@@ -226,15 +226,15 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 #define KINFUMOT_SETTLED 1e-4 /* metres, radians */
 #define KINFUMOT_UNKNOWN 1.   /* variance of a weak direction, m^2 */
 
-/* Normal equations about the middle of the points, turns in units of their
- * spread, a point each. */
+/* The normal equations per point.  Turns are about the middle of the points, in
+ * units of their spread. */
 typedef struct {
   double a[6][6], b[6];
   double middle[3], spread, mean_square;
 } KinfumotSystem;
 
-/* a' = m a m^T and b' = m b for m = [1 -[middle]; 0 1], which moves the origin
- * of turns. */
+/* Moves the origin of turns to the middle: a' = m a m^T and b' = m b for
+ * m = [1 -[middle]; 0 1]. */
 BOTH void
 kinfumot_centre_system (KinfumotSystem *s)
 {
@@ -298,7 +298,8 @@ kinfumot_system_of_sums (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
   }
 }
 
-/* a = l d l^T in place, with 1 / d; false where a pivot is not above @min. */
+/* Factors @a into l d l^T in place, with 1 / d; false if a pivot is not above
+ * @min. */
 BOTH bool
 kinfumot_factor_system (double a[6][6], double min)
 {
@@ -347,7 +348,7 @@ kinfumot_solve_factored (double a[6][6], const double b[6], double x[6])
 /* ---- Weak directions ----
  *
  * Jacobi's method, three rotations of different rows at a time.  On the GPU the
- * lanes of a warp share the work; the CPU is one lane of one. */
+ * lanes of a warp share the work; the CPU is a single lane. */
 
 #ifdef __CUDA_ARCH__
 # define KINFUMOT_MEET() __syncwarp ()
@@ -356,19 +357,20 @@ kinfumot_solve_factored (double a[6][6], const double b[6], double x[6])
 #endif
 
 #define KINFUMOT_SWEEPS 8
-#define KINFUMOT_ROUNDS 5 /* of a sweep: each row meets each other once */
+#define KINFUMOT_ROUNDS \
+ 5 /* of a sweep, in which each pair of rows meets once */
 #define KINFUMOT_NEGLIGIBLE 1e-9f
 
-/* A symmetric matrix on its way to eigenvalues on the diagonal of @a and
- * eigenvectors in the columns of @v; shared by the lanes. */
+/* A symmetric matrix @a, whose diagonal becomes the eigenvalues; the columns of
+ * @v become the eigenvectors.  The lanes share it. */
 typedef struct {
   double a[6][6], v[6][6];
   double cosine[3], sine[3]; /* of the rotations of a round */
-  int turned[3];             /* the last round in which each turned anything */
-  double b[6], along[6];     /* of the system; along each eigenvector */
+  int turned[3]; /* the last round in which each rotation did anything */
+  double b[6], along[6]; /* of the system; along each eigenvector */
 } KinfumotEigen;
 
-/* The rows @p < @q that rotation @k of a round turns. */
+/* Sets the rows @p < @q that rotation @k of a round turns. */
 BOTH void
 kinfumot_rotated_rows (int round, int k, int *p, int *q)
 {
@@ -379,8 +381,8 @@ kinfumot_rotated_rows (int round, int k, int *p, int *q)
   *q = first < second ? second : first;
 }
 
-/* The rotation that makes a[p][q] 0, or nearly: floats say by how much to turn,
- * so what is left is some 1e-7 of it. */
+/* Sets the rotation that makes a[p][q] 0, or nearly: its angle is a float, so
+ * some 1e-7 of a[p][q] is left. */
 BOTH void
 kinfumot_set_rotation (KinfumotEigen *e, int round, int k)
 {
@@ -402,7 +404,7 @@ kinfumot_set_rotation (KinfumotEigen *e, int round, int k)
   e->sine[k] = part * half_tangent;
 }
 
-/* Turns two columns of a row: @x and @y. */
+/* Rotates the numbers @x and @y of a row. */
 BOTH void
 kinfumot_rotate_two (double c, double s, double *x, double *y)
 {
@@ -412,8 +414,8 @@ kinfumot_rotate_two (double c, double s, double *x, double *y)
   *y = s * before + c * *y;
 }
 
-/* What the rotations of a round make of the four numbers where rows of rotation
- * @k meet columns of rotation @l. */
+/* Rotates the four numbers where the rows of rotation @k meet the columns of
+ * rotation @l. */
 BOTH void
 kinfumot_rotate_block (KinfumotEigen *e, int round, int k, int l)
 {
@@ -427,7 +429,7 @@ kinfumot_rotate_block (KinfumotEigen *e, int round, int k, int l)
   kinfumot_rotate_two (e->cosine[k], e->sine[k], &e->a[p][s], &e->a[q][s]);
 }
 
-/* Whether no rotation of the last sweep turned anything. */
+/* Whether no rotation of the last sweep did anything. */
 BOTH bool
 kinfumot_eigen_is_done (const KinfumotEigen *e, int round)
 {
@@ -466,8 +468,9 @@ kinfumot_find_eigen (KinfumotEigen *e, int lane, int lanes)
   }
 }
 
-/* x of a x = b along the directions that the points determine: the others keep
- * the motion that was predicted.  Returns which those are. */
+/* Solves a x = b along the directions that the points determine; along weak
+ * directions the motion stays as predicted.  Returns the weak directions, a bit
+ * each. */
 BOTH unsigned
 kinfumot_solve_weak (KinfumotEigen *e, double x[6], int lane, int lanes)
 {
@@ -492,7 +495,8 @@ kinfumot_solve_weak (KinfumotEigen *e, double x[6], int lane, int lanes)
   return weak;
 }
 
-/* The motion after a turn @x[0..2] about the middle and a step @x[3..5]. */
+/* The motion after a turn @x[0..2] about the middle and a step @x[3..5] more.
+ */
 BOTH Pose64
 kinfumot_moved_motion (Pose64 motion, const double x[6], const double middle[3])
 {
@@ -506,7 +510,7 @@ kinfumot_moved_motion (Pose64 motion, const double x[6], const double middle[3])
   return kinfumot_pose_times (d, motion);
 }
 
-/* The step that the kept sums say. */
+/* Moves the model's motion by @x, the solution of @s. */
 BOTH void
 kinfumot_step_motion (KinfumotModel *m, const KinfumotSystem *s, double x[6])
 {
@@ -523,8 +527,8 @@ kinfumot_step_motion (KinfumotModel *m, const KinfumotSystem *s, double x[6])
   kinfumot_set_motion (m, kinfumot_moved_motion (m->motion, x, s->middle));
 }
 
-/* One iteration: from the kept sums to the motion.  @e is shared by the lanes,
- * of which the first writes. */
+/* An iteration: the sums of the model give its next motion.  The lanes share
+ * @e; the first lane writes @m. */
 BOTH void
 kinfumot_solve_motion (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 {
@@ -567,8 +571,8 @@ kinfumot_solve_motion (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
 
 /* ---- From frame to frame ---- */
 
-/* Of an object that goes on as it did in the world, once the camera's motion is
- * known. */
+/* Sets the motion of an object that keeps its velocity in the world; the motion
+ * of the camera is known. */
 BOTH void
 kinfumot_predict_motion (KinfumotModel *models, int model)
 {
@@ -583,10 +587,12 @@ kinfumot_predict_motion (KinfumotModel *models, int model)
   m->expected = m->motion;
 }
 
-#define KINFUMOT_EXPECT 40      /* points as which the expected motion counts */
-#define KINFUMOT_EXPECT_BY .005 /* metres; farther away it pulls no more */
+#define KINFUMOT_EXPECT 40 /* points that the expected motion counts as */
+#define KINFUMOT_EXPECT_BY \
+ .005 /* metres; its pull grows up to this distance \
+       */
 
-/* From @a the @share of the way to @b, which differs by little. */
+/* The pose at @share of the way from @a to @b, which differ by little. */
 BOTH Pose64
 kinfumot_pose_between (Pose64 a, Pose64 b, double share)
 {
@@ -602,8 +608,9 @@ kinfumot_pose_between (Pose64 a, Pose64 b, double share)
   return a;
 }
 
-/* The turn, by the spread, and the step of the middle of the points that take
- * the motion to the expected one; returns their length, metres. */
+/* Sets @apart to the turn, times the spread, and the step of the middle of the
+ * points that lead from the motion to the expected motion.  Returns the length
+ * of @apart, metres. */
 BOTH double
 kinfumot_expected_offset (
     const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
@@ -624,9 +631,10 @@ kinfumot_expected_offset (
   return sqrt (square);
 }
 
-/* The aligned motion of an object and the expected one meet, as if some more
- * points said the latter in all directions alike: what many points say stays,
- * what only its outline says is not followed from pixel to pixel. */
+/* Averages the aligned motion of an object with its expected motion, which
+ * counts as KINFUMOT_EXPECT points in every direction.  Directions that many
+ * points determine hardly change; a motion that only the outline determines, by
+ * whole pixels, does not jump from frame to frame. */
 BOTH void
 kinfumot_average_motion (KinfumotModel *m)
 {
@@ -657,8 +665,8 @@ kinfumot_average_motion (KinfumotModel *m)
 #define KINFUMOT_MIN_SHARE .25
 #define KINFUMOT_MAX_RESIDUAL .03 /* metres */
 
-/* Decides whether the motion of a model can be believed; that of an object then
- * meets the expected one.  @points: the number of pixels with a normal. */
+/* Decides whether the motion of a model is good; the good motion of an object
+ * is averaged.  @points: the number of pixels with a normal. */
 BOTH void
 kinfumot_judge_motion (KinfumotModel *models, int model, uint32_t points)
 {
@@ -677,9 +685,9 @@ kinfumot_judge_motion (KinfumotModel *models, int model, uint32_t points)
     kinfumot_set_motion (m, pose64_identity ());
 }
 
-/* A camera that comes no farther from where it came to rest stands still: the
- * estimates around it are noise.  Were they fused for ever, the model would
- * follow what is constant in their errors, and the camera the model. */
+/* A camera that stays near the pose in which it came to rest stands still: its
+ * estimates differ by noise.  If they were fused for ever, the model would
+ * follow the constant part of their errors, and the camera the model. */
 #define KINFUMOT_REST .002        /* metres */
 #define KINFUMOT_REST_TURN .99999 /* the cosine of half of 0.5 degrees */
 
@@ -698,7 +706,7 @@ kinfumot_rest_camera (KinfumotModel *m, Pose64 pose)
     m->rest = pose;
 }
 
-/* A model's pose after this frame; the background's comes last. */
+/* Sets the pose of a model after this frame; the background comes last. */
 BOTH void
 kinfumot_advance_pose (KinfumotModel *models, int model)
 {

@@ -37,7 +37,7 @@ typedef struct {
   const uint8_t *doubted;  /* of each eight pixels; with `previous` */
 } KinfumotClaims;
 
-/* Models from @first to before @last, and from where they are seen. */
+/* Models from `first` to before `last`, and the camera that sees them. */
 typedef struct {
   KinfumotOptics optics;
   const KinfumotModel *models;
@@ -88,7 +88,7 @@ typedef struct {
   uint32_t *ends; /* of surfaces: KINFUMOT_SIDES times a pixel and a side, in
                      any order; room for all */
   uint32_t *n_ends;
-  int max_blocks; /* that a GPU runs at the same time */
+  int max_blocks; /* which a GPU runs at the same time */
 } KinfumotAlignScratch;
 
 /* Asks the device for max_blocks. */

@@ -106,7 +106,7 @@ get_bricks (Kinfumot *k, DeviceMemory *m)
   return memory_get (m, &g->reciprocals, KINFUMOT_MAX_FRAMES + 1);
 }
 
-/* Why the memory was refused, and what helps. */
+/* The sentence that says why the memory was refused, and what helps. */
 static const char *
 describe_refusal (Kinfumot *k, uint64_t bytes, const char *why)
 {
@@ -122,7 +122,7 @@ describe_refusal (Kinfumot *k, uint64_t bytes, const char *why)
   return k->no_room;
 }
 
-/* All of the pool's memory, or a message with the bytes. */
+/* Gets all of the pool's memory, or returns a message with the bytes. */
 static const char *
 get_pool (Kinfumot *k)
 {
@@ -205,7 +205,7 @@ kinfumot_free (Kinfumot *k)
 {
   if (!k)
     return;
-  device_wait (&k->aside); /* nothing may still use the memory */
+  device_wait (&k->aside); /* the device may still use the memory */
   device_wait (&k->device);
   memory_free (&k->memory);
   device_close (&k->aside);

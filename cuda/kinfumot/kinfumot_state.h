@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The memory of a Kinfumot, and the functions that its files share. */
+ * The state of a Kinfumot, and the functions that its files share. */
 #pragma once
 
 #include "common/memory.h"
 #include "kinfumot/kinfumot_stages.h"
 
-/* What a copy brings to the host when a frame is done. */
+/* The numbers that the host reads after a frame, in one copy. */
 typedef struct {
   KinfumotModel models[KINFUMOT_MODELS];
   KinfumotCount counts[KINFUMOT_MODELS];
@@ -33,7 +33,7 @@ typedef struct {
   int32_t min[3], max[3]; /* mm, of all its points so far */
 } KinfumotTrack;
 
-/* A birth that was asked for. */
+/* A birth that the caller asks for. */
 typedef struct {
   uint64_t time;
   uint8_t *mask; /* device memory, rows of `width` bytes */
@@ -41,7 +41,7 @@ typedef struct {
 
 #define KINFUMOT_MAX_REQUESTS 8
 
-/* A small picture of depth, and where it was taken. */
+/* A small picture of depth, and the camera's pose. */
 #define KINFUMOT_SMALL_X 40
 #define KINFUMOT_SMALL_Y 30
 
@@ -52,8 +52,8 @@ typedef struct {
 
 #define KINFUMOT_MAX_KEYFRAMES 2000
 
-/* Pointers are to memory of the device, but those whose name begins with
- * `host`, which are to pinned memory. */
+/* Pointers are to memory of the device; a name that begins with `host` is a
+ * pointer to pinned memory of the host. */
 struct _Kinfumot {
   Device device;
   Device aside; /* another stream, for work beside fusion */
@@ -80,7 +80,7 @@ struct _Kinfumot {
   KinfumotReport *host_report; /* of the last frame, and what is uploaded */
   int n_models;                /* on the device: from here on all are asleep */
   KinfumotViews views;
-  KinfumotRanges ranges; /* empty, but between allocation and rays */
+  KinfumotRanges ranges; /* empty before an allocation and after the rays */
   KinfumotGrid grid;
   KinfumotPool pool;
   float *usual;     /* of each tile: the mean distance from the background, by
@@ -132,10 +132,10 @@ int kinfumot_models_end (const Kinfumot *self);
 /* Frame @frame, if it is remembered and its camera is known; else NULL. */
 KinfumotPast *kinfumot_past (Kinfumot *self, uint32_t frame);
 ImageBox kinfumot_whole_box (const Kinfumot *self);
-/* Queues sending the models to the device, as the host has changed them.  They
- * must not change again until the host has waited. */
+/* Queues a copy of the host's models to the device.  The host must not change
+ * them until it has waited. */
 const char *kinfumot_upload (Kinfumot *self);
-/* Waits, and brings the report. */
+/* Copies the report to the host, and waits. */
 const char *kinfumot_download (Kinfumot *self);
 /* The frame of @maps, and the models and views on the device. */
 KinfumotMatching kinfumot_matching (
@@ -171,7 +171,6 @@ const char *kinfumot_births (Kinfumot *self);
 /* Updates the track of each object after a frame; objects that are given up are
  * forgotten. */
 const char *kinfumot_objects_update (Kinfumot *self, KinfumotResults *results);
-void kinfumot_covariance (const KinfumotModel *m, double covariance[36]);
 
 /* kinfumot_keyframes.c */
 /* Keeps the frame if none is kept near its camera. */

@@ -183,7 +183,7 @@ kinfumot_depth_slice (float depth)
   return slice < KINFUMOT_SLICES ? slice : KINFUMOT_SLICES - 1;
 }
 
-/* Those that meet the depths from @near to @far. */
+/* The slices of depth from @near to @far, a bit each. */
 BOTH uint64_t
 kinfumot_slices_between (float near, float far)
 {
@@ -191,8 +191,8 @@ kinfumot_slices_between (float near, float far)
       ~0ull >> (KINFUMOT_SLICES - 1 - kinfumot_depth_slice (far));
 }
 
-/* @depth, or where the next of @slices begins if it lies in none; beyond all
- * for none. */
+/* @depth if it lies in one of @slices, else the depth at which the next of them
+ * begins; beyond all depths if none follows. */
 BOTH float
 kinfumot_skip_slices (uint64_t slices, float depth)
 {
@@ -207,8 +207,8 @@ kinfumot_skip_slices (uint64_t slices, float depth)
   return rest ? (float) slice / KINFUMOT_SLICES_A_METRE : 2 * KINFUMOT_FAR;
 }
 
-/* The tiles that a brick covers, half-open, and the depths between which it
- * lies; false where it is not in view. */
+/* Sets @tiles to the tiles that a brick covers, half-open, and @near and @far
+ * to the depths between which it lies; false if it is not in view. */
 BOTH bool
 kinfumot_brick_range (const KinfumotPoses *poses, float voxel, uint64_t key,
     ImageBox *tiles, float *near, float *far)
@@ -222,7 +222,8 @@ kinfumot_brick_range (const KinfumotPoses *poses, float voxel, uint64_t key,
   *near = 1e9f, *far = 0;
   kinfumot_key_place (key, at);
   for (int i = 0; i < 8; i++) {
-    /* One voxel more on each side: neighbours see into it. */
+    /* One voxel more on each side, since a ray reads voxels of the next brick,
+     * too. */
     Vec p = kinfumot_to_camera (m,
         vec ((float) (at[0] + (i & 1 ? 9 : -1)) * voxel,
             (float) (at[1] + (i >> 1 & 1 ? 9 : -1)) * voxel,
@@ -268,8 +269,9 @@ kinfumot_line_point (const KinfumotRayLine *l, float depth)
   return vec_add (l->from, vec_scale (l->along, depth));
 }
 
-/* The first depth from @depth on, by steps of @step, at which the distance is
- * before a surface, or else behind it; false where it is not known. */
+/* Moves @depth by steps of @step to a place that lies before the surface
+ * (@before) or behind it, and sets @distance to the distance there; false if
+ * that is not known. */
 BOTH bool
 kinfumot_find_side (const KinfumotGrid *g, KinfumotLastBrick *last,
     const KinfumotRayLine *l, bool before, float step, float *depth,
@@ -286,8 +288,8 @@ kinfumot_find_side (const KinfumotGrid *g, KinfumotLastBrick *last,
   return false;
 }
 
-/* The depth near that of two voxels of different signs, at @near and @far, at
- * which the distance is 0; 0 where that cannot be found. */
+/* The depth at which the distance is 0, near two voxels of different signs, at
+ * @near and @far; 0 if it cannot be found. */
 BOTH float
 kinfumot_find_crossing (const KinfumotGrid *g, KinfumotLastBrick *last,
     const KinfumotRayLine *l, float near, float far)
@@ -309,8 +311,9 @@ kinfumot_find_crossing (const KinfumotGrid *g, KinfumotLastBrick *last,
   return near + (far - near) * before / (before - behind);
 }
 
-/* The depths of the two voxels between which the first surface lies along the
- * line, from @near on, in one of @slices; false for none. */
+/* Sets @near and @far to the depths of the two voxels between which the first
+ * surface lies along the line, from @near on, in one of @slices; false if there
+ * is none. */
 BOTH bool
 kinfumot_march_line (const KinfumotGrid *g, KinfumotLastBrick *last,
     const KinfumotRayLine *l, uint64_t slices, float *near, float *far)
@@ -330,7 +333,9 @@ kinfumot_march_line (const KinfumotGrid *g, KinfumotLastBrick *last,
 
     *far = depth;
     met = known && before > 0 && now <= 0;
-    if (met || (known && before < 0 && now > 0)) /* or out through the back */
+    if (met ||
+        (known && before < 0 &&
+            now > 0)) /* or the ray leaves a surface through its back */
       break;
     if (known && now < .8f)
       step = fabsf (now) * stride;
@@ -354,7 +359,7 @@ kinfumot_cast_ray (const KinfumotGrid *g, const KinfumotModel *models,
   const KinfumotModel *m = &models[model];
   KinfumotRayLine l = {model, m->place,
       vec_rotate (&m->axes, vec (ray->x, ray->y, 1)), ray->length};
-  KinfumotLastBrick last = kinfumot_no_brick ();
+  KinfumotLastBrick last = kinfumot_no_last_brick ();
   float far;
 
   if (!kinfumot_march_line (g, &last, &l, slices, &near, &far))

@@ -152,8 +152,8 @@ list_wanted_keys (WantLoop *loop, KinfumotPool *pool, KinfumotGrid *grid)
   return !failed;
 }
 
-/* Either every key of the list gets a brick or none does, because a choice
- * among them would depend on their order. */
+/* Either every wanted key gets a brick or none does, because a choice among
+ * them would depend on their order. */
 static void
 take_bricks (const KinfumotFusion *fusion, KinfumotPool *pool, KinfumotGrid *g,
     KinfumotRanges *ranges)

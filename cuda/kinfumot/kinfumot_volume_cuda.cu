@@ -6,14 +6,14 @@
 #include "kinfumot/kinfumot_volume_core.h"
 
 #define BRICK_THREADS 128
-#define BRICK_BLOCKS 264 /* that loop over new bricks */
+#define BRICK_BLOCKS 264 /* which loop over the new bricks */
 #define FUSE_THREADS 64  /* a thread has a column of a brick's voxels */
 #define FUSE_BLOCKS 2112
-#define FUSE_AT_ONCE 4 /* voxels, whose surfaces are read together */
+#define FUSE_AT_ONCE 4 /* voxels whose surfaces are read together */
 #define RAY_THREADS (KINFUMOT_TILE * KINFUMOT_TILE)
 
-/* Whether the calling block is the last of the kernel's blocks to come here;
- * one thread of each calls.  @work is 0 before and after the kernel. */
+/* Whether the block is the last one of the kernel to call this, by a single
+ * thread.  @work is 0 before and after the kernel. */
 static __device__ __forceinline__ bool
 is_last_block (uint32_t *work)
 {
@@ -121,7 +121,7 @@ list_wanted_keys_kernel (
   }
 }
 
-/* Brick @slot becomes the brick of @key, by all threads of the block. */
+/* All threads of the block make brick @slot the brick of @key. */
 static __device__ void
 take_brick (const KinfumotFusion *fusion, const KinfumotGrid *g, uint32_t slot,
     uint64_t key, const KinfumotRanges *ranges)
@@ -139,8 +139,8 @@ take_brick (const KinfumotFusion *fusion, const KinfumotGrid *g, uint32_t slot,
   }
 }
 
-/* Either every key of the list gets a brick or none does, because a choice
- * among them would depend on their order.  The last block to end counts them.
+/* Either every wanted key gets a brick or none does, because a choice among
+ * them would depend on their order.  The last block to end counts the bricks.
  */
 static __global__ void
 take_bricks_kernel (KinfumotFusion fusion, KinfumotPool pool, KinfumotGrid grid,
@@ -212,9 +212,9 @@ list_visible_bricks_kernel (
   scratch.visible[at + __popc (lanes & ((1u << lane) - 1))] = i;
 }
 
-/* The frame into column (@x, @y) of the brick @key.  All voxels are read before
- * any is written, so that the reading waits once, and the surfaces of a few
- * voxels before any of them is used. */
+/* Fuses the frame into column (@x, @y) of the brick @key.  The thread reads all
+ * voxels before it writes any, and the surfaces of a few voxels before it uses
+ * any, so that it waits for memory only a few times. */
 static __device__ void
 fuse_column (const KinfumotFusion *fusion, const KinfumotSurface *surfaces,
     const KinfumotGrid *g, uint64_t key, int x, int y, KinfumotVoxel *column)
@@ -251,7 +251,7 @@ fuse_column (const KinfumotFusion *fusion, const KinfumotSurface *surfaces,
     column[z * FUSE_THREADS] = v[z];
 }
 
-/* The last block to end empties the list. */
+/* The last block to end empties the list of visible bricks. */
 static __global__ void
 fuse_visible_bricks_kernel (
     KinfumotFusion fusion, KinfumotFuseScratch scratch, KinfumotGrid grid)
@@ -296,8 +296,8 @@ typedef struct {
   KinfumotViews views;
 } CastMemory;
 
-/* A block a tile: a block ends with the longest of its rays, so small ones
- * leave less idle. */
+/* A block a tile.  A block ends with the longest of its rays, so small blocks
+ * leave fewer threads idle. */
 static __global__ void
 __launch_bounds__ (RAY_THREADS, 16)
     cast_tile_kernel (KinfumotPoses poses, KinfumotGrid grid, CastMemory memory)

@@ -717,7 +717,7 @@ slow_voxel (const KinfumotVoxel *voxels, int x, int y, int z)
 static int
 wrong_corners (const KinfumotGrid *g, int x, int y, int z)
 {
-  KinfumotLastBrick last = kinfumot_no_brick ();
+  KinfumotLastBrick last = kinfumot_no_last_brick ();
   float distances[8];
   bool known = kinfumot_corner_distances (g, &last, 3, x, y, z, distances),
        all = true;
