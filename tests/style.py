@@ -7,6 +7,11 @@ functions and files that the READMEs of cuda/ name exist, and a function is in t
 file that is named behind it: `x ()` in `x_core.h`.  So do the tests that
 docs/reliability.md names.
 
+Comments of cuda/, gst/ and tools/ name their subject: they do not begin with a
+pronoun, and no sentence of theirs ends with "one", "that" or "so".  style_allowed.txt
+has the number of exceptions of each file, which only shrinks: --lower writes the
+numbers that are lower than before.
+
 Pages of docs/elements are made of comments and are not read here."""
 import re
 import sys
@@ -40,6 +45,14 @@ IN_SOURCE = {
 # From one line of a comment or string to the next.
 BETWEEN = r"(?:\s+|\s*\n\s*\*\s+|\s*\"\s*\n\s*\"\s*)"
 
+# The beginning of a comment that points to its subject instead of naming it, and the
+# end of such a sentence.
+BEGINS = r"(It|Its|They|Their|Them|This|These|Those|That|What|Whatever|Who|Whose|" \
+    r"Others|One(?= of| that| who| which|[,.:;])|" \
+    r"The (same|one|ones|other|others|latter|former))\b"
+ENDS = r"\b(one|that|so)\s*[.;:]?$"
+ALLOWED = ROOT / "tests" / "style_allowed.txt"
+
 
 def documents():
     return [ROOT / "README.md", ROOT / "CONTRIBUTING.md",
@@ -60,6 +73,42 @@ def faults(path, phrases, between):
         for m in re.finditer(phrase.replace(" ", between), text, re.I):
             line = text.count("\n", 0, m.start()) + 1
             yield f"{path.relative_to(ROOT)}:{line}: \"{m[0]}\": {better}"
+
+
+def comments(text):
+    """Line and words of each comment of C."""
+    for m in re.finditer(r'/\*.*?\*/|"(?:\\.|[^"\\\n])*"', text, re.S):
+        if m[0].startswith("/*"):
+            lines = [re.sub(r"^\s*\*? ?", "", line) for line in m[0][2:-2].split("\n")]
+            words = " ".join(" ".join(lines).split())
+            yield (text.count("\n", 0, m.start()) + 1,
+                   re.sub(r"^SPDX-License-Identifier: \S+\s*", "", words))
+
+
+def pointing(path):
+    """What a file's comments point to instead of naming it: line, words."""
+    for line, words in comments(path.read_text()):
+        if re.match(BEGINS, words):
+            yield line, words[:60]
+        for sentence in re.split(r"(?<=[.;:])\s+", words):
+            if re.search(ENDS, sentence):
+                yield line, f"… {sentence[-60:]}"
+
+
+def subjects(lower):
+    """A line for each file with more pointing comments than it may have."""
+    allowed = dict(line.rsplit(" ", 1) for line in ALLOWED.read_text().splitlines())
+    found = {}
+    for path in sources():
+        name = str(path.relative_to(ROOT))
+        places = [] if name.startswith("tests") else list(pointing(path))
+        if len(places) > int(allowed.get(name, 0)):
+            yield from (f"{name}:{line}: \"{words}\": name the subject"
+                        for line, words in places)
+        if places:
+            found[name] = min(len(places), int(allowed.get(name, 0)))
+    if lower:
+        ALLOWED.write_text("".join(f"{name} {n}\n" for name, n in found.items() if n))
 
 
 def unknown():
@@ -113,6 +162,7 @@ def main():
              for fault in faults(path, PHRASES, r"\s+")]
     found += [fault for path in sources()
               for fault in faults(path, IN_SOURCE, BETWEEN)]
+    found += subjects("--lower" in sys.argv)
     found += unknown()
     found += missing_tests()
     words = len((ROOT / "README.md").read_text().split())

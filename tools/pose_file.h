@@ -28,8 +28,8 @@ bool pose_file_is_turn (const double r[9]);
 const char *pose_file_check (const PoseEvalPose *pose);
 
 /* Reads @path.  After an error, @where is the place of the error.  Sets @image
- * to the camera of lines; it may be NULL.  @is_truth: reads the truth of lines
- * that have one. */
+ * to the camera of lines; it may be NULL. @is_truth: reads the truth of lines,
+ * if they have a truth. */
 const char *pose_file_read (PoseEvalList *list, const char *path,
     const PoseFileLines *lines, bool is_truth, PoseEvalImage *image,
     char where[POSE_FILE_WHERE]);

@@ -23,7 +23,7 @@ struct _PoseJson {
   const char *text;
   size_t n;        /* number of values of an array or object */
   PoseJson *first; /* the first of these values */
-  PoseJson *next;  /* the value after this one */
+  PoseJson *next;  /* the next value of the list */
 };
 
 /* Parses @text, which is changed.  The value points into @text and is freed by

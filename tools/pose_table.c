@@ -239,7 +239,7 @@ count_wanted (const PoseTableRow *row, size_t first, size_t e)
 
 /* Matches estimates in order of their scores: each takes the nearest true pose
  * that no better estimate has taken.  Sets @found for each true pose that was
- * found. Returns the number of right estimates. */
+ * found.  Returns the number of right estimates. */
 static int
 match_estimates (const PoseTableRow *row, const Criterion *c,
     PoseEvalMeshes *meshes, bool *found)

@@ -195,7 +195,7 @@ read_train_picture (Train *t, const char *path, int bits, const Image *to,
         "one size";
 }
 
-/* The size of all pictures is that of the first one. */
+/* All pictures have the size of the first picture. */
 static const char *
 set_picture_size (Train *t, char where[POSE_FILE_WHERE])
 {

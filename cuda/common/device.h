@@ -8,7 +8,7 @@
  *
  * Order: a call puts its copy, clear or kernel at the end of the stream, and
  * may return before the GPU has done it.  device_wait () returns when all is
- * done. On the CPU, all is done when the call returns. */
+ * done.  On the CPU, all is done when the call returns. */
 #pragma once
 
 #include <stdbool.h>

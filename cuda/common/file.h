@@ -25,9 +25,10 @@ int file_read (const char *path, size_t max, char **bytes, size_t *n);
  * file, or the file to which a link leads, in one step and keeps its owner and
  * permissions: a reader sees the old content or the new one, and after an error
  * the file has its old content.  If the folder is not writable or @path is no
- * regular file, the function writes in place. @patience: milliseconds for which
- * the reader of a FIFO or a device may take nothing, else ETIMEDOUT; a FIFO
- * must then have a reader, else ENXIO.  -1: the function waits for ever. */
+ * regular file, the function writes in place.  @patience: milliseconds for
+ * which the reader of a FIFO or a device may take nothing, else ETIMEDOUT; a
+ * FIFO must then have a reader, else ENXIO.  -1: the function waits for
+ * ever. */
 int file_write (const char *path, const void *bytes, size_t n, int patience);
 
 /* Writes as write () does, but never raises SIGPIPE.  Returns the number of

@@ -56,7 +56,7 @@ typedef enum {
                     follow from it */
 } ParamWhen;
 
-/* One value of a choice.  A list of them ends with a NULL name. */
+/* A value of a choice.  A list of them ends with a NULL name. */
 typedef struct {
   int value;
   const char *name, *text;

@@ -28,7 +28,7 @@ C_BEGIN
 #define EMDTRACK_MAX_GAIN 1e6
 #define EMDTRACK_LUT 64 /* steps of each component in a codebook's table */
 
-/* What a pixel's histogram counts. */
+/* The kinds of histogram of a pixel. */
 typedef enum {
   EMDTRACK_INTENSITY, /* the grey values (luma) of the pixel's window, as in the
                          paper's test */
@@ -203,8 +203,8 @@ const uint8_t *emdtrack_histograms (const Emdtrack *self);
 
 #define EMDTRACK_REGIONS 8192 /* that can be counted at once */
 /* The greatest side of a region, pixels.  Half of the tracker's box may lie
- * outside of the frame, and the tracker counts regions of 2.25 times the box's
- * size and of 1.6 times that. */
+ * outside of the frame, and the tracker counts regions of up to 3.6 times the
+ * box's size. */
 #define EMDTRACK_MAX_REGION (8 * EMDTRACK_MAX_SIDE)
 /* The greatest distance of a region's sides from the frame's corner, pixels. */
 #define EMDTRACK_MAX_AWAY (1 << 30)

@@ -131,7 +131,7 @@ emdtrack_box_part (const EmdtrackCandidate *c, int k)
 }
 
 /* Sets a candidate's regions: the box, the box with its surroundings, the
- * parts. Returns how many there are. */
+ * parts.  Returns how many there are. */
 static int
 set_candidate_regions (
     const EmdtrackLocator *l, const EmdtrackCandidate *c, EmdtrackRegion *r)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Recognition of a lost target.  A thing that looked like the target, but was
- * seen in the same frame as the target, is a distractor and stays one.  A place
- * elsewhere shows the target only if the target could have come there, and if
- * no second place could show it as well. */
+ * seen in the same frame as the target, is a distractor and stays a distractor.
+ * A place elsewhere shows the target only if the target could have come there,
+ * and if no second place could show it as well. */
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Values by the stored trees of earlier pixels. First every pixel tries the
+ * Values by the stored trees of earlier pixels.  First every pixel tries the
  * tree that it had in the previous frame. */
 #include "emdtrack/emdtrack_cuda.cuh"
 
@@ -403,14 +403,14 @@ emdtrack_choose_tree (
 
 /* ---- Pixels that their own trees do not prove ---- */
 
-/* Pixels are processed by levels, from pixels 16 apart to all pixels. A
- * pixel starts from the best of the trees around it on coarser levels. If
- * few pixels are left, all are processed at once, from the trees around them
- * in the previous frame.  Pixels follow stored pivots. If a pivot is
- * missing, the warp adds the tree that it leads to, and no other warp does.
- * A pivot is a pure function of tree and arc: the start of a pixel decides
- * its end, whichever warp stores a tree first. Counts therefore repeat,
- * unless trees find no room. */
+/* Pixels are processed by levels, from pixels 16 apart to all pixels.  A pixel
+ * starts from the best of the trees around it on coarser levels.  If few pixels
+ * are left, all are processed at once, from the trees around them in the
+ * previous frame.  Pixels follow stored pivots.  If a pivot is missing, the
+ * warp adds the tree that it leads to, and no other warp does.  A pivot is a
+ * pure function of tree and arc: the start of a pixel decides its end,
+ * whichever warp stores a tree first.  Counts therefore repeat, unless trees
+ * find no room. */
 
 #define SIDE \
  8            /* side of the square of neighbours that share a warp, if many \
@@ -603,8 +603,8 @@ listed_pixel (const EmdtrackJob &job, uint32_t t)
 }
 
 /* The number of pixels that share a warp.  If few pixels are left, few share a
- * warp, because all pixels of a warp wait for the slowest one; and they are far
- * apart in the frame, because neighbours usually lack the same tree. */
+ * warp, because all pixels of a warp wait for the slowest pixel; and they are
+ * far apart in the frame, because neighbours usually lack the same tree. */
 static __device__ __forceinline__ uint32_t
 n_pixels_of_warp (uint32_t n)
 {

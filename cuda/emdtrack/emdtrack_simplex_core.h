@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The paper's two-phase simplex (Simplex Algorithm Optimizations).  Entries of
- * the tableau are -1, 0 or 1 (Nagler 1962), so each row is two rows of bits. An
- * auxiliary sink, dearer than any other, takes all mass at first.  This start
- * is feasible, so that phase 1 has nothing to do.
+ * the tableau are -1, 0 or 1 (Nagler 1962), so each row is two rows of bits.
+ * An auxiliary sink, dearer than any other, takes all mass at first.  This
+ * start is feasible, so that phase 1 has nothing to do.
  *
  * Rows are the n sources, whose mass leaves whole, then the m sinks, which take
  * at most their demand.  Columns: flow from i to j at i m + j, flow from source
@@ -92,7 +92,7 @@ emdtrack_tableau_start (
 }
 
 /* The column that enters: that of the minimum reduced cost or, with @bland, the
- * first with a negative one; -1 if there is none. */
+ * first column with a negative reduced cost; -1 if there is none. */
 BOTH int
 emdtrack_entering (const EmdtrackTableau *t, bool bland)
 {

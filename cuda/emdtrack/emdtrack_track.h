@@ -72,7 +72,7 @@ const char *emdtrack_tracker_add_target (EmdtrackTracker *self,
     const EmdtrackParams *params, const EmdtrackTarget *target, double width,
     double height, uint64_t *id);
 
-/* Forgets the target @id, if there is one. */
+/* Forgets the target @id, if it exists. */
 void emdtrack_tracker_remove (EmdtrackTracker *self, uint64_t id);
 
 /* Finds all targets in the last frame of @emdtrack.  @tracks, in the order in

@@ -33,7 +33,7 @@ typedef struct {
   void *state;             /* the backend's own */
 } EmdtrackWork;
 
-/* States of a cached value; on the CPU no thread claims one. */
+/* States of a cached value; no thread of the CPU claims a value. */
 enum { EMDTRACK_FREE, EMDTRACK_CLAIMED, EMDTRACK_UNSOLVED, EMDTRACK_SOLVED };
 
 /* The steps that each backend implements. */

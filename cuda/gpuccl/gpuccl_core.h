@@ -177,8 +177,9 @@ gpuccl_sum_set_depth (
 
 /* ---- The data of the stages ---- */
 
-/* One of the largest components, measured for the criteria (section 3.5.3).  A
- * row or column without its pixels adds nothing. */
+/* A candidate, which is one of the largest components, measured for the
+ * criteria (section 3.5.3).  A row or column without its pixels adds
+ * nothing. */
 typedef struct {
   uint32_t label, area;
   unsigned long long widths, heights; /* sums over rows of last x - first x,

@@ -78,7 +78,7 @@ void gpuccl_write_labels_cpu (const GpucclWork *w);
 
 /* Label equivalence inside @box.  Begin sets the first labels.  Scan writes
  * lower labels of neighbours to the roots in @to, and returns whether there
- * were any. After analysis, every element of @list is its root. */
+ * were any.  After analysis, every element of @list is its root. */
 void gpuccl_begin_labels_cpu (
     const GpucclWork *w, ImageBox box, uint32_t *labels);
 bool gpuccl_scan_cpu (

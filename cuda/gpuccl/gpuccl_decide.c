@@ -259,8 +259,8 @@ place_in_space (GpucclComponent *c, const GpucclParams *p)
   c->extent[2] = (s->max_z - s->min_z) * scale;
 }
 
-/* Sets all members one by one: clearing the component first takes as long as
- * all the rest. */
+/* Sets each member by itself: clearing the component first takes as long as all
+ * the rest. */
 static void
 describe_component (GpucclComponent *c, const GpucclSum *s,
     const GpucclParams *p, const GpucclWork *w)

@@ -139,8 +139,8 @@ struct FirstPiece {
 /* The first piece of this thread, of @n pieces.  If pieces are few, a block's
  * warps have pieces that are far from each other, which spreads the work over
  * many multiprocessors.  Otherwise they have neighbours, which often have one
- * root. Parents are loaded before it is known which order holds and whether the
- * piece exists. */
+ * root.  Parents are loaded before it is known which order holds and whether
+ * the piece exists. */
 static __device__ __forceinline__ FirstPiece
 first_piece_of_thread (const GpucclPieces &p, uint32_t n)
 {

@@ -7,8 +7,8 @@
 #include "common/parallel.h"
 #include "gpuccl/gpuccl_cpu.h"
 
-/* Word @i of the pixels that begin a run; run_ends () gives those that end
- * one. */
+/* Word @i of the pixels that begin a run; run_ends () gives the last pixels of
+ * runs. */
 static uint64_t
 run_begins (const uint64_t *foreground, const uint64_t *left, int i)
 {

@@ -2,9 +2,9 @@
  *
  * Fourth and sixth kernel of GPUCCL_RUN.  The fourth counts the components,
  * lists the large ones and, if there may be many, chooses the candidates among
- * them. The sixth measures the candidates when their rows and columns are known
- * (section 3.5.3).  Only the last two kernels write to the host, because a
- * kernel that does so ends late. */
+ * them.  The sixth measures the candidates when their rows and columns are
+ * known (section 3.5.3).  Only the last two kernels write to the host, because
+ * a kernel that does so ends late. */
 #include "gpuccl/gpuccl_choose.cuh"
 
 /* For more pieces, a block counts first and then adds its counts, because all

@@ -19,8 +19,8 @@
  * memory; add up each piece there; give pieces their place in the frame and
  * label the starts of runs.
  *
- * What is read is read without a test, from the nearest pixel inside the frame,
- * since words say what counts. */
+ * Reads need no test: they go to the nearest pixel inside the frame, and the
+ * words of bits say which pixels count. */
 #include "gpuccl/gpuccl_run.cuh"
 
 /* ---- The data of a warp and of a tile ---- */
@@ -160,7 +160,7 @@ is_value_foreground (const GpucclWork &w, int x, int y, uint8_t value)
 
 /* Reads the foreground of the warp's rows from the map, a pixel for each lane.
  * In a tile that is not @WHOLE, pixels outside of the frame are read at its
- * edge. @unknown: the lane has a pixel of unknown class.  The range of
+ * edge.  @unknown: the lane has a pixel of unknown class.  The range of
  * foreground values does not wrap, so that one comparison tests it. */
 template <bool WHOLE, int WARP_ROWS>
 static __device__ __forceinline__ void
@@ -560,8 +560,8 @@ links_of_lane (const Upwards &u, int i)
 }
 
 /* The label of the lane's @run, whose own label is @label: that of the first
- * linked run in the row above, whose labels are @above, if there is one.  That
- * link is removed from @u. */
+ * linked run in the row above, whose labels are @above, if such a run exists.
+ * That link is removed from @u. */
 template <bool EIGHT>
 static __device__ __forceinline__ uint32_t
 label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
@@ -583,7 +583,7 @@ label_from_above (Upwards *u, uint32_t run, uint32_t label, uint32_t above)
 /* Labels the runs of the lane's pixels, row by row: a run's label is its start,
  * or the label of the first run above in the same warp that is linked to it;
  * with @solid rows it is the first pixel.  A background pixel is a run of its
- * own. Returns the lane's links that are not processed yet, without those of
+ * own.  Returns the lane's links that are not processed yet, without those of
  * the first row. */
 template <bool EIGHT, int WARP_ROWS>
 static __device__ __forceinline__ uint32_t

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Fuses several registered views in depth and colour to one cloud of points. A
+ * Fuses several registered views in depth and colour to one cloud of points.  A
  * pixel gives a point, with the normal of its neighbours; the points that fall
  * into one cell of space are averaged. */
 #include <math.h>

@@ -43,7 +43,7 @@ typedef struct {
  * colours: vertices in metres with @colour, and triangles, counterclockwise as
  * seen from outside.  A cube with a corner that was not observed gives no
  * triangles.  Beside the mesh, 200 bytes a brick are allocated.  After an error
- * @mesh is as before. The caller frees the mesh by mesh_free (). */
+ * @mesh is as before.  The caller frees the mesh by mesh_free (). */
 const char *marching_cubes (
     Mesh *mesh, const MarchingGrid *grid, const uint8_t colour[3]);
 

@@ -53,8 +53,8 @@ typedef struct {
 /* Makes one cloud of @n views in metres: points with normals, and with colours
  * if all views have them.  Points outside of @box (minimum x y z, then maximum;
  * NULL: no box) are left out.  The other points are averaged over cells with
- * sides of @side metres; a cell with one measurement gives no point. The caller
- * frees the mesh by mesh_free (). */
+ * sides of @side metres; a cell with one measurement gives no point.  The
+ * caller frees the mesh by mesh_free (). */
 const char *mesh_fuse (
     Mesh *mesh, const MeshView *views, int n, const double box[6], double side);
 

@@ -79,8 +79,8 @@ sum_lanes (const MoctSum &s, bool among)
   return sum;
 }
 
-/* Adds each lane's sum @mine to its blob @to, if it has one.  Lanes with the
- * same blob reduce first; a lane whose blob no other lane has adds its sum
+/* Adds each lane's sum @mine to its blob @to, if @have.  Lanes with the same
+ * blob reduce first; a lane whose blob no other lane has adds its sum
  * itself. */
 template <bool OF_RUNS>
 static __device__ __forceinline__ void
@@ -142,8 +142,8 @@ take_shared_room (const MoctWork &w, unsigned n, Shared *s)
 
 /* ---- Finding blobs ---- */
 
-/* Adds the colour's fragments to its blobs.  @f: this thread's fragment, if no
- * thread has more than one. */
+/* Adds the colour's fragments to its blobs.  @f: this thread's fragment, if
+ * each thread has at most one fragment. */
 static __device__ __forceinline__ void
 add_fragments_to_blobs (const MoctWork &w, const Colour &c, MoctFragment f)
 {

@@ -55,9 +55,9 @@ decay_size (MoctTrack *t, double dt)
                                         make up for */
 }
 
-/* Noise grows with the object's size, because a large object is a near one.
- * The acceleration is ten lengths a second squared; the measured centre is off
- * by a fiftieth of the length, and by half a pixel at least. */
+/* Noise grows with the object's size, because a large object is near.  The
+ * acceleration is ten lengths a second squared; the measured centre is off by a
+ * fiftieth of the length, and by half a pixel at least. */
 static double
 track_acceleration (const MoctTrack *t)
 {

@@ -86,8 +86,8 @@ list_fragments (const MoctWork &w, const Colour &c)
   }
 }
 
-/* The fragment of the colour in @tile, which has one.  Most often it is the
- * tile's first, which is loaded together with the tile's header. */
+/* The fragment of the colour in @tile, which has a fragment.  Most often it is
+ * the tile's first, which is loaded together with the tile's header. */
 static __device__ __forceinline__ MoctFragment
 fragment_in (const MoctWork &w, const Colour &c, uint32_t tile)
 {

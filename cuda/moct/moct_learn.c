@@ -19,9 +19,9 @@ typedef struct {
 /* ---- The modes ----
  *
  * Modes of a histogram in Lab from which that of the surroundings is
- * subtracted. Cells are added to modes from the highest on.  A cell between two
- * modes joins them if it is not much lower than the lower mode (prominence, as
- * of mountains). In dim light the differences of colours shrink by the same
+ * subtracted.  Cells are added to modes from the highest on.  A cell between
+ * two modes joins them if it is not much lower than the lower mode (prominence,
+ * as of mountains).  In dim light the differences of colours shrink by the same
  * factor in each axis, and the sides of cells shrink with them.  With few
  * points the cells are wider, as wide as the histogram with the least error has
  * them (Scott 1992), but never wider than in full light. */
@@ -151,7 +151,7 @@ find_near_cells (int i, int near[27])
 }
 
 /* Adds cell @i to the highest mode next to it.  Modes that the cell joins
- * become one. */
+ * become one mode. */
 static void
 add_cell_to_modes (Grid *g, int i)
 {
@@ -257,9 +257,9 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
 
 /* Finds the points of @rest that are colours of other objects.  Such a point is
  * in a mode of the rest of the frame whose highest cell is neither in a mode of
- * the region, given by @thing's cells, nor next to one.  A thing elsewhere with
- * the region's colour has its highest cell there, and its points are no
- * rivals. */
+ * the region, given by @thing's cells, nor next to such a mode.  A thing
+ * elsewhere with the region's colour has its highest cell there, and its points
+ * are no rivals. */
 static void
 find_rivals (
     Grid *g, const bool thing[CELLS], const MoctSamples *rest, bool *rival)

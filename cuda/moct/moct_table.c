@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The stored colours, 256 in each of three components, are cut into cells of 8
- * x 8 x 8.  For each space, a box around each cell's points is measured once. A
- * model whose limits are outside of that box, or around all of it, decides the
- * class of the whole cell.  If a model cuts the box, each of the cell's 512
+ * x 8 x 8.  For each space, a box around each cell's points is measured once.
+ * A model whose limits are outside of that box, or around all of it, decides
+ * the class of the whole cell.  If a model cuts the box, each of the cell's 512
  * colours is tested (exact), or the one in the middle stands for all. */
 #include "moct/moct_table.h"
 
@@ -187,7 +187,7 @@ find_bounds (MoctTables *t)
 }
 
 /* Lists the models that cut @cell, in order, up to the first model that holds
- * all of it.  Sets @rest to that model's class, 0 without one. */
+ * all of it.  Sets @rest to that model's class, or 0. */
 static int
 find_cutting_models (const MoctTables *t, int cell, uint16_t *models, int *rest)
 {

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Hues at about equal steps for the eye and of about equal lightness: bright on
- * a dark background, and strong on a bright one. */
+ * a dark background, and strong on a bright background. */
 static const uint8_t wheel[][3] = {{255, 84, 84}, {255, 136, 48},
     {250, 192, 40}, {196, 218, 56}, {100, 220, 92}, {36, 216, 160},
     {40, 208, 228}, {76, 172, 255}, {124, 136, 255}, {180, 120, 255},

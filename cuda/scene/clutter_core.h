@@ -91,7 +91,7 @@ struct _Clutter {
   uint8_t *rgb;
 };
 
-/* Drops other bodies if the params say so. */
+/* Drops other bodies, if the params have another seed for them. */
 void clutter_drop (
     Clutter *scene, const ClutterParams *params, uint64_t number);
 

@@ -11,7 +11,7 @@
  * How bodies come to rest, without momentum and friction.  A body hangs as low
  * as the bodies below it allow.  It turns and slides to where its middle is
  * lower, until no near place is lower: a minimum of potential energy, at which
- * a body rests. The bodies below are a field of heights, so that none gets
+ * a body rests.  The bodies below are a field of heights, so that none gets
  * under an overhang or into another body. */
 
 #define TRIES 320

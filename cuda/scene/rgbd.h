@@ -3,7 +3,7 @@
  * The scene `rgbd`: a furnished room as a hand-held depth camera sees it, and
  * small robots in it that stand still until they start to drive.  With the
  * depth comes the class of each pixel by a tracker that knows only the room and
- * the robot at rest. A frame is a pure function of params and number. */
+ * the robot at rest.  A frame is a pure function of params and number. */
 #pragma once
 
 #include "scene/scene.h"

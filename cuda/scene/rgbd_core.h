@@ -126,7 +126,7 @@ typedef struct {
 RgbdViews rgbd_views (const RgbdPlan *plan);
 /* Whether the point at depth @z of the undistorted pixel (@x, @y) was within
  * the latest view, and no mover hid it there.  @moves: the point itself is on a
- * mover. The pixels in `known` were within the view. */
+ * mover.  The pixels in `known` were within the view. */
 bool rgbd_was_in_view (const RgbdViews *memory, float x, float y, float z);
 bool rgbd_was_uncovered (
     const RgbdViews *memory, float x, float y, float z, bool moves);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a structured-light sensor measures of the true depth: steps and holes
+ * Measures the true depth as a structured-light sensor does: steps and holes
  * (Khoshelham and Oude Elberink, Sensors 12, 2012), and noise that grows with
  * the slant of a surface (Nguyen, Izadi and Lovell, 3DIMPVT 2012). */
 #include "scene/rgbd_core.h"

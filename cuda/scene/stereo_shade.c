@@ -5,7 +5,7 @@
  *
  * If a pixel and its neighbours show one smooth surface, its samples lie on the
  * plane that touches the surface at the pixel's centre, with an error of
- * micrometres. Otherwise each sample is a ray. */
+ * micrometres.  Otherwise each sample is a ray. */
 #include "scene/stereo_core.h"
 
 #include "common/parallel.h"

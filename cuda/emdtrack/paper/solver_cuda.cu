@@ -9,7 +9,7 @@
  *
  * The paper's simplex (emdtrack_simplex_core.h) with two or four problems for
  * each warp, and all of a tableau in registers (Simplex Algorithm
- * Optimizations). Pivots are the same.
+ * Optimizations).  Pivots are the same.
  *
  * A problem has LANES lanes.  Row r belongs to lane r % LANES, and the reduced
  * cost of column c to lane c % LANES.  The lanes of a warp stay together: a
