@@ -11,9 +11,8 @@
 #include "emdtrack/emdtrack_work.h"
 
 #define EMDTRACK_STRIP 32 /* rows that one thread processes at a time */
-#define EMDTRACK_FEW \
- 32768 /* pixels; for fewer, waiting for threads would take \
-          longer than they save */
+/* Pixels; for fewer, waiting for threads would take longer than they save. */
+#define EMDTRACK_FEW 32768
 
 /* The grain of a loop over a frame: the whole loop if the frame has few
  * pixels. */

@@ -21,9 +21,8 @@
 
 #define EMDTRACK_WANTED 0xffff /* a link to a tree that is being made */
 #define EMDTRACK_ROOM (EMDTRACK_WANTED - 1) /* the most trees */
-#define EMDTRACK_NO_ROOM \
- UINT32_MAX                  /* number of a tree that is not \
-                                stored */
+/* Number of a tree that is not stored. */
+#define EMDTRACK_NO_ROOM UINT32_MAX
 #define EMDTRACK_PROBES 1024 /* slots in which a tree may be */
 #define EMDTRACK_ROOT 1 /* number of the first tree, which is never dropped */
 

@@ -6,9 +6,8 @@
 
 #include "emdtrack/emdtrack_locate.h"
 
-#define WIDEN \
- 1.25             /* growth of the search area in each frame in which a target \
-                     is occluded */
+/* Growth of the search area in each frame in which a target is occluded. */
+#define WIDEN 1.25
 #define WIDEST 4  /* the greatest search area, as a multiple of the first */
 #define FINE 8    /* the most steps of the fine search from its middle */
 #define NEARLY .2 /* of the distance: a nearly equal fit is less worse */

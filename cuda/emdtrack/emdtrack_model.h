@@ -10,9 +10,8 @@
 
 #include "emdtrack/emdtrack_work.h"
 
-#define EMDTRACK_REGION_MASS \
- 4096 /* sum of the weights to which a region is \
-         normalised */
+/* Sum of the weights to which a region is normalised. */
+#define EMDTRACK_REGION_MASS 4096
 #define EMDTRACK_KEPT 8
 
 #define EMDTRACK_NODES (2 * EMDTRACK_BINS)

@@ -112,9 +112,9 @@ emdtrack_store_evict_cpu (EmdtrackStore *t, uint16_t *ids, size_t n)
 
 /* ---- Proving a pixel's value by stored trees ---- */
 
-#define CANDIDATES \
- 4 /* the pixel's own tree, and those of the pixels to the \
-      left, above, and above to the right */
+/* The pixel's own tree, and those of the pixels to the left, above, and above
+ * to the right. */
+#define CANDIDATES 4
 
 /* Data that the strips share.  A strip that writes to the store or to the
  * counts holds the lock. */

@@ -412,9 +412,9 @@ emdtrack_choose_tree (
  * whichever warp stores a tree first.  Counts therefore repeat, unless trees
  * find no room. */
 
-#define SIDE \
- 8            /* side of the square of neighbours that share a warp, if many \
-                 pixels are left */
+/* Side of the square of neighbours that share a warp, if many pixels are
+ * left. */
+#define SIDE 8
 #define FEW 4 /* from a quarter of the pixels on, they are not few */
 
 typedef struct {

@@ -5,9 +5,8 @@
 
 #include "emdtrack/emdtrack_model.h"
 
-#define EMDTRACK_REGION_SAMPLES \
- 4096 /* about the most pixels of a region that \
-         are counted */
+/* About the most pixels of a region that are counted. */
+#define EMDTRACK_REGION_SAMPLES 4096
 
 /* A box around (@cx, @cy), pixels. */
 typedef struct {

@@ -11,9 +11,8 @@
 #define SMALLEST 4    /* side of the smallest target, pixels */
 #define SURVEY 16     /* frames from one survey of the frame to the next */
 #define PROVISIONAL 5 /* frames until a recognised target is tracked */
-#define SIZES \
- 1.25                  /* ratio of the sizes that are tried of a recognised \
-                          target */
+/* Ratio of the sizes that are tried of a recognised target. */
+#define SIZES 1.25
 #define OTHER_SIZE 1.5 /* ratio of sizes from which on it is another thing */
 
 struct _EmdtrackTracker {

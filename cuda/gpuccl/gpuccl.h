@@ -90,9 +90,8 @@ typedef enum {
 
 #define GPUCCL_MAX_SIDE 16384      /* of a frame, pixels */
 #define GPUCCL_MAX_COMPONENTS 4096 /* that are reported */
-#define GPUCCL_CANDIDATES \
- 8 /* the most candidates: the largest \
-      components, to which the criteria apply */
+/* The most candidates: the largest components, to which the criteria apply. */
+#define GPUCCL_CANDIDATES 8
 
 /* Meanings, ranges and defaults: gpuccl_params.c. */
 typedef struct {

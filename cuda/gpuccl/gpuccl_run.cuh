@@ -19,12 +19,10 @@
 #define THREADS (32 * WARPS)
 
 #define GPUCCL_LINES 1024 /* rows or columns that are measured at once */
-#define GPUCCL_FEW \
- 1024 /* the most listed components for which every warp \
-         searches the list */
-#define GPUCCL_REPORT_ROWS \
- 4                           /* rows of blocks that report while others write \
-                                labels */
+/* The most listed components for which every warp searches the list. */
+#define GPUCCL_FEW 1024
+/* Rows of blocks that report while others write labels. */
+#define GPUCCL_REPORT_ROWS 4
 #define GPUCCL_PAINT_TILES 2 /* that a block labels in a large frame */
 #define GPUCCL_BINS THREADS  /* of areas, see gpuccl_bin () */
 

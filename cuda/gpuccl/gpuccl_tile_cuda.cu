@@ -45,9 +45,9 @@ template <int WARP_ROWS> struct Rows {
   uint32_t up[WARP_ROWS + 1], up_left[WARP_ROWS + 1], up_right[WARP_ROWS + 1];
 };
 
-#define NEAR_SUMS \
- 128 /* pieces with sums in shared memory; further pieces have \
-        them in global memory */
+/* Pieces with sums in shared memory; further pieces have them in global
+ * memory. */
+#define NEAR_SUMS 128
 
 /* The sums of pieces about their tile's corner, one array for each member.
  * Minima are stored as maxima of their differences from the largest value, so

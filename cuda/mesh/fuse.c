@@ -13,9 +13,8 @@
 
 #define APART 2   /* pixels to the neighbours that give the normal */
 #define STEP .02f /* neighbours differ at most by this part of their depth */
-#define FACING \
- .25f /* a surface that is seen at a more grazing angle is left \
-         out */
+/* A surface that is seen at a more grazing angle is left out. */
+#define FACING .25f
 #define MIN_MEASUREMENTS 2        /* of a cell that gives a point */
 #define MAX_MEASUREMENTS 20000000 /* of all views together */
 

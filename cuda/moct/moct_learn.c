@@ -32,18 +32,16 @@ typedef struct {
 #define N_L (100 / STEP_L + 1)
 #define N_AB (256 / STEP_AB + 1)
 #define CELLS (N_L * N_AB * N_AB)
-#define SADDLE \
- .7                 /* of the lower peak; two peaks with a higher cell between \
-                       them are one mode */
-#define RIM .3      /* of a peak; a lower cell belongs to no mode */
-#define SHARE .7    /* of the best mode's score: the least score */
-#define MIN_PART .1 /* part of a region that its surroundings must lack */
+/* Of the lower peak; two peaks with a higher cell between them are one mode. */
+#define SADDLE .7
+#define RIM .3        /* of a peak; a lower cell belongs to no mode */
+#define SHARE .7      /* of the best mode's score: the least score */
+#define MIN_PART .1   /* part of a region that its surroundings must lack */
 #define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST exceeds */
 #define BRIGHTEST 100
 #define MANY_POINTS 1000 /* with fewer, cells are wider */
-#define MIN_SCALE \
- .2 /* at this scale, a step of eight bits is as wide as a \
-       cell */
+/* At this scale, a step of eight bits is as wide as a cell. */
+#define MIN_SCALE .2
 
 typedef struct {
   float height;

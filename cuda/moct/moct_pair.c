@@ -37,9 +37,8 @@ pair_cost (const MoctTrack *t, const MoctSum *sum, double gate)
 
 /* ---- Several tracks in one blob ---- */
 
-#define TOUCHING \
- .9 /* part of the sum of all areas from which on nothing is \
-       hidden */
+/* Part of the sum of all areas from which on nothing is hidden. */
+#define TOUCHING .9
 
 static bool
 is_inside_box (const MoctTrack *t, const ImageBox *box)

@@ -17,9 +17,8 @@
 #define TRIES 320
 #define TURN .5    /* radians, at first */
 #define SLIDE .015 /* metres, at first */
-#define STRIDE \
- 7919 /* a prime number of points: points far from each other come \
-         first */
+/* A prime number of points: points far from each other come first. */
+#define STRIDE 7919
 #define SHRINK .985 /* of both from try to try: to 1/125 at the end */
 /* Cells by which the area that a body touches is widened: more than half of
  * CLUTTER_STEP. */
