@@ -406,7 +406,7 @@ propose_allocation (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
 {
   (void) pad;
   (void) decide;
-  gst_vision_backend_propose (&PRIV (agg)->common.backend, query);
+  gst_vision_input_propose (&PRIV (agg)->common.backend, query);
   return TRUE;
 }
 

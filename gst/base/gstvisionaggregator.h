@@ -17,6 +17,7 @@
 #include <gst/video/video.h>
 
 #include "base/gstvisioncommon.h"
+#include "common/image.h"
 
 G_BEGIN_DECLS
 

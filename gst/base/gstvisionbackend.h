@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where an element works: the choice between CPU and CUDA, the CUDA context,
- * the Device, and frames put where that Device can reach them. */
+ * Where an element works: the choice between CPU and CUDA, the CUDA context and
+ * the Device. */
 #pragma once
 
 #include <gst/video/video.h>
 
 #include "common/device.h"
-#include "common/image.h"
 #include "common/param.h"
 
 G_BEGIN_DECLS
@@ -31,7 +30,7 @@ typedef const char *(*GstVisionOpenDevice) (
     Device *device, DeviceKind kind, void *stream);
 
 typedef struct {
-  GstElement *element; /* whose backend this is; not owned */
+  GstElement *element; /* the owner of this backend; not owned */
 
   /* Under the element's object lock. */
   GstVisionBackendKind kind; /* as set; as opened: opened_kind */
@@ -95,55 +94,12 @@ void gst_vision_backend_leave (GstVisionBackend *self);
 /* The context of @buffer if our GPU cannot read it where it lies; else NULL. */
 GstObject *gst_vision_backend_elsewhere (
     const GstVisionBackend *self, GstBuffer *buffer);
-/* The same, if we may take it over, as cuda-device-id names no other GPU.
- * adopt () takes it over; then the backend must be opened again. */
+/* The context that elsewhere () returns, unless cuda-device-id names another
+ * GPU.  adopt () takes this context over; then the backend must be opened
+ * again.
+ */
 GstObject *gst_vision_backend_foreign (
     GstVisionBackend *self, GstBuffer *buffer);
 void gst_vision_backend_adopt (GstVisionBackend *self, GstObject *context);
-
-/* The frames of one pad. */
-typedef struct {
-  GstVideoInfo info;
-  GstVisionFrameUse use;
-  gboolean in_cuda; /* frames come in CUDA memory */
-  Image staged;     /* device memory for frames that cannot be used in place */
-  void *staging;    /* NULL: not allocated yet */
-  gboolean copied;  /* staged holds a copy of the mapped frame */
-  GstVideoFrame frame; /* while mapped */
-  gchar *fault;        /* of the newest frame; NULL: none */
-} GstVisionInput;
-
-const char *gst_vision_input_open (GstVisionInput *self,
-    GstVisionBackend *backend, const GstVideoInfo *info, gboolean in_cuda,
-    GstVisionFrameUse use);
-void gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend);
-
-/* Puts @buffer where the device can reach it: @image is valid until unmap,
- * which also brings what was drawn back.  kernel_time is that of the work
- * queued between the last map and the first unmap.  Where the frame is to blame
- * and not the device, the error is self->fault, which lasts until the next map
- * or close. */
-const char *gst_vision_input_map (GstVisionInput *self,
-    GstVisionBackend *backend, GstBuffer *buffer, Image *image);
-const char *gst_vision_input_unmap (
-    GstVisionInput *self, GstVisionBackend *backend);
-
-/* Answers an ALLOCATION query: strided frames are fine, and for CUDA memory
- * there is a pool of our context. */
-void gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query);
-
-/* An active pool of frames, of which it holds @min from the start; in CUDA
- * memory of our context where @in_cuda.  NULL where memory has run out. */
-GstBufferPool *gst_vision_backend_new_pool (GstVisionBackend *self,
-    const GstVideoInfo *info, gboolean in_cuda, guint min);
-
-/* Caps of frames in @formats ("{ NV12, RGBA }"), in system memory and, for the
- * formats that CUDA memory knows, in CUDA memory. */
-GstCaps *gst_vision_caps (const gchar *formats);
-
-gboolean gst_vision_caps_in_cuda (const GstCaps *caps);
-
-/* FALSE for a format that no algorithm reads. */
-gboolean gst_vision_image_format (GstVideoFormat format, ImageFormat *out);
 
 G_END_DECLS

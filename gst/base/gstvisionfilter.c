@@ -5,6 +5,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisioncuda.h"
+#include "base/gstvisioninput.h"
 #include "base/gstvisionwork.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
@@ -402,7 +403,7 @@ propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
   if (!GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
            ->propose_allocation (trans, decide, query))
     return FALSE;
-  gst_vision_backend_propose (&PRIV (trans)->common.backend, query);
+  gst_vision_input_propose (&PRIV (trans)->common.backend, query);
   return TRUE;
 }
 

@@ -20,7 +20,7 @@ open_output (
   if (self->in_cuda && !backend->context)
     return "the output shall lie in CUDA memory, but there is no GPU";
   self->pool =
-      gst_vision_backend_new_pool (backend, &self->info, self->in_cuda, 0);
+      gst_vision_input_new_pool (backend, &self->info, self->in_cuda, 0);
   if (!self->pool)
     return "out of memory for the output";
   return gst_vision_input_open (&self->frame, backend, &self->info,

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/gstvisioncommon.h"
+#include "base/gstvisioninput.h"
 #include "base/gstvisionpacking.h"
 
 G_BEGIN_DECLS

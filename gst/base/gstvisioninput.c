@@ -6,7 +6,8 @@
  * copied to device memory that the pad keeps, and back where it was drawn
  * on.  So is a frame that lies on another GPU, which its map downloads, and one
  * whose words of 16 bits lie at odd addresses. */
-#include "base/gstvisionbackend.h"
+#include "base/gstvisioninput.h"
+
 #include "base/gstvisioncuda.h"
 
 /* ---- Faults of a frame that its caps do not show ----
@@ -426,7 +427,7 @@ propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
 }
 
 void
-gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
+gst_vision_input_propose (GstVisionBackend *self, GstQuery *query)
 {
   GstBufferPool *pool;
   GstObject *context;
@@ -448,7 +449,7 @@ gst_vision_backend_propose (GstVisionBackend *self, GstQuery *query)
 }
 
 GstBufferPool *
-gst_vision_backend_new_pool (GstVisionBackend *self, const GstVideoInfo *info,
+gst_vision_input_new_pool (GstVisionBackend *self, const GstVideoInfo *info,
     gboolean in_cuda, guint min)
 {
   GstBufferPool *pool = in_cuda ? gst_vision_cuda_pool_new (self->context)

@@ -6,6 +6,7 @@
 #include "base/gstvisionpixels.h"
 
 #include "base/gstvisioncuda.h"
+#include "base/gstvisioninput.h"
 
 /* Of "u16": 2. */
 static gsize
@@ -27,7 +28,7 @@ gst_vision_pixels_open (
   *self = (GstVisionPixels){
       .what = *what, .on_gpu = backend->device.kind == DEVICE_CUDA};
   gst_video_info_set_format (&info, GST_VIDEO_FORMAT_BGRA, words, what->height);
-  self->pool = gst_vision_backend_new_pool (backend, &info, self->on_gpu, 2);
+  self->pool = gst_vision_input_new_pool (backend, &info, self->on_gpu, 2);
   if (!self->pool ||
       gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
     return "out of memory for the pixels of a map";

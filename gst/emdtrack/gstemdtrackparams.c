@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/gstvisionfile.h"
+#include "base/gstvisioninput.h"
 #include "common/number.h"
 #include "emdtrack/gstemdtrack.h"
 

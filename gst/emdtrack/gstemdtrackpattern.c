@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/gstvisioninput.h"
 #include "common/file.h"
 #include "emdtrack/gstemdtrack.h"
 

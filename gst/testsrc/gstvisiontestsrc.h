@@ -7,7 +7,7 @@
 
 #include <gst/base/gstpushsrc.h>
 
-#include "base/gstvisionbackend.h"
+#include "base/gstvisioninput.h"
 #include "meta/gstvisionmeta.h"
 #include "scene/chromatic.h"
 #include "scene/clutter.h"

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/gstvisioninput.h"
 #include "base/gstvisionmapinput.h"
 #include "overlay/gstvisionmapview.h"
 

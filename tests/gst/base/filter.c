@@ -7,6 +7,7 @@
 #include <gst/controller/gstdirectcontrolbinding.h>
 #include <gst/controller/gstinterpolationcontrolsource.h>
 
+#include "base/gstvisioninput.h"
 #include "oneinput.h"
 #include "said.h"
 
