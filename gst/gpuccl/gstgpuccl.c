@@ -165,10 +165,11 @@ gst_gpuccl_reset (GstVisionFilter *filter)
   self->n_announced = 0;
 }
 
-/* Copies the labels, too, if they are wanted: one wait is for both. */
+/* Finds the components.  If the label map is attached, its pixels are copied
+ * before the wait for the results, which then waits for both. */
 static const char *
-run (GstGpuccl *self, const GpucclParams *params, const GpucclFrame *frame,
-    GpucclResults *results)
+run_gpuccl (GstGpuccl *self, const GpucclParams *params,
+    const GpucclFrame *frame, GpucclResults *results)
 {
   const char *err;
 
@@ -190,14 +191,14 @@ gst_gpuccl_process (
   GpucclResults results = {0};
   GpucclParams params;
   GpucclFrame frame;
-  const char *err = NULL; /* ends the stream */
-  const char *fault;      /* of this frame alone */
+  const char *err = NULL; /* of the device: ends the stream */
+  const char *fault;      /* of the frame: it passes without results */
 
   fault = gst_gpuccl_begin (self, image, buffer, &params, &frame);
   if (!fault)
     fault = gpuccl_check (&params, frame.source, frame.depth != NULL);
   if (!fault)
-    err = run (self, &params, &frame, &results);
+    err = run_gpuccl (self, &params, &frame, &results);
   gst_gpuccl_end (self);
   TRY (err);
   if (results.n_unknown)

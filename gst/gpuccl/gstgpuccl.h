@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `gpuccl`, in three parts: gstgpuccl.c (properties and frames),
- * gstgpucclinput.c (what of a buffer is looked at) and gstgpucclresults.c
+ * gstgpucclinput.c (the input from a buffer) and gstgpucclresults.c
  * (components to metas, messages and events). */
 #pragma once
 
@@ -20,7 +20,7 @@ G_DECLARE_FINAL_TYPE (GstGpuccl, gst_gpuccl, GST, GPUCCL, GstVisionFilter)
 /* An object that was announced upstream. */
 typedef struct {
   guint64 id;
-  gint frames; /* in which it was accepted since then */
+  gint frames; /* with the object accepted, since its newest event */
 } GstGpucclNews;
 
 struct _GstGpuccl {
@@ -36,24 +36,24 @@ struct _GstGpuccl {
   gint width, height;
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
-  guint16 *regions; /* of each label, while a frame's are written; else 0 */
+  guint16 *regions; /* of each label, while segments are written; else 0 */
   GstGpucclNews announced[GPUCCL_CANDIDATES];
   guint n_announced;
   guint64 first_id; /* added to the ids of self->gpuccl, which counts from 1 */
-  guint64 last_id;  /* the greatest that was given since the start */
+  guint64 last_id;  /* the greatest id of an object since the start */
 };
 
-/* gstgpucclinput.c: what is to be looked at, and how; returns what is wrong
- * with the buffer.  end () in any case, when the device is done. */
+/* gstgpucclinput.c: reads the input and its parameters from @buffer; returns a
+ * fault of the buffer, or NULL.  gst_gpuccl_end () releases the maps once the
+ * device is done, also after a fault. */
 const char *gst_gpuccl_begin (GstGpuccl *self, const Image *image,
     GstBuffer *buffer, GpucclParams *params, GpucclFrame *frame);
 void gst_gpuccl_end (GstGpuccl *self);
-/* What is wrong with the properties for frames of @info, whatever comes. */
+/* Returns why the properties do not fit any frame of @info, or NULL. */
 const char *gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info);
 
 /* gstgpucclresults.c */
 const char *gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer);
-
 
 G_END_DECLS

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a buffer is looked at: its luma or its depth, the maps that ride on
- * it, and the camera that took it. */
+ * The input of gpuccl from a buffer: its luma or its depth, its maps and its
+ * camera. */
 #include <math.h>
 #include <string.h>
 
 #include "gpuccl/gstgpuccl.h"
 
 static void
-find_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
+find_gpuccl_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
 {
   GstVisionCamera camera;
 
@@ -23,15 +23,16 @@ find_camera (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params)
 }
 
 static gboolean
-has_size (GstGpuccl *self, const GstVisionMap *map)
+has_frame_size (GstGpuccl *self, const GstVisionMap *map)
 {
   return map->width == (guint) self->width &&
       map->height == (guint) self->height;
 }
 
-/* The classes of the pixels, where an element upstream knows them. */
+/* Takes the map of kind correspondence, if the buffer has one, as the classes
+ * of the pixels. */
 static const char *
-use_classes (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
+use_class_map (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
   const void *address;
@@ -40,7 +41,7 @@ use_classes (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
   if (!gst_buffer_find_vision_map (
           buffer, GST_VISION_ORIGIN_RESULT, "correspondence", &map))
     return NULL;
-  if (!has_size (self, &map))
+  if (!has_frame_size (self, &map))
     return "the correspondence map has another size than the depth; scale "
            "neither behind the element that made it";
   if (strcmp (map.format, "u8") || map.channels > 2)
@@ -53,9 +54,10 @@ use_classes (GstGpuccl *self, GstBuffer *buffer, GpucclFrame *frame)
   return NULL;
 }
 
-/* Depth that an element upstream has filtered already. */
+/* Takes the map of kind depth, if the buffer has one, in place of the frame's
+ * depth; an element upstream has filtered it already. */
 static const char *
-use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
+use_depth_map (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
     GpucclFrame *frame)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
@@ -65,7 +67,7 @@ use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
   if (!gst_buffer_find_vision_map (
           buffer, GST_VISION_ORIGIN_RESULT, "depth", &map))
     return NULL;
-  if (!has_size (self, &map))
+  if (!has_frame_size (self, &map))
     return "the depth map has another size than the frame; scale neither "
            "behind the element that made it";
   if (strcmp (map.format, "u16") || map.channels != 1 || map.offset ||
@@ -80,9 +82,10 @@ use_filtered (GstGpuccl *self, GstBuffer *buffer, GpucclParams *params,
   return NULL;
 }
 
-/* Rows as GstVideoMeta and VisionMaps may describe them. */
+/* Returns why the rows cannot be read, or NULL; GstVideoMeta and VisionMaps may
+ * describe rows at odd addresses and rows that overlap. */
 static const char *
-check_rows (const GpucclFrame *f)
+check_gpuccl_rows (const GpucclFrame *f)
 {
   if (f->depth && (f->depth_stride % 2 || (guintptr) f->depth % 2))
     return "the rows of the depth start at odd bytes";
@@ -102,16 +105,16 @@ gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
     frame->source = GPUCCL_DEPTH_ONLY;
     frame->depth = (const uint16_t *) image->plane[0];
     frame->depth_stride = image->stride[0];
-    find_camera (self, buffer, params);
-    TRY (use_classes (self, buffer, frame));
-    TRY (use_filtered (self, buffer, params, frame));
+    find_gpuccl_camera (self, buffer, params);
+    TRY (use_class_map (self, buffer, frame));
+    TRY (use_depth_map (self, buffer, params, frame));
   } else {
     frame->source = GPUCCL_MASK;
     frame->map = image->plane[0];
     frame->map_stride = image->stride[0];
     frame->map_step = 1;
   }
-  return check_rows (frame);
+  return check_gpuccl_rows (frame);
 }
 
 void
@@ -127,7 +130,7 @@ gst_gpuccl_check (GstGpuccl *self, const GstVideoInfo *info)
   gboolean depth = GST_VIDEO_INFO_FORMAT (info) == GST_VIDEO_FORMAT_GRAY16_LE;
   GpucclParams params = GST_VISION_LOCKED (self, self->params);
 
-  /* Each buffer may bring its camera. */
+  /* each buffer may bring a camera: this check takes any */
   if (depth) {
     params.has_camera = true;
     params.camera = (Camera){1, 1, 0, 0, {0}};

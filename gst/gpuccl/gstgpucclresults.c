@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What was found, as metadata, messages, and news for those upstream. */
+ * Components as metadata and messages, and accepted objects as events for
+ * elements upstream. */
 #include <string.h>
 
 #include "gpuccl/gstgpuccl.h"
 
 /* ---- Segments ---- */
 
-/* The label map in 8 or 16 bits, which is what GstAnalytics takes: region k is
- * the k-th of the reported components, from 1. */
-
-/* @regions: of each label. */
+/* Fills the mask of GstAnalytics, of 8 bits or 16 (@wide) a pixel: k for a
+ * pixel of the k-th reported component, from 1.  @regions[l] is the k of label
+ * l. */
 static void
-fill (guint8 *mask, gint stride, const guint16 *regions, const guint8 *labels,
-    gsize labels_stride, gint width, gint height, gboolean wide)
+fill_segments (guint8 *mask, gint stride, const guint16 *regions,
+    const guint8 *labels, gsize labels_stride, gint width, gint height,
+    gboolean wide)
 {
   for (gint y = 0; y < height; y++) {
     const guint32 *from = (const guint32 *) (labels + y * labels_stride);
@@ -46,7 +47,7 @@ attach_segments (GstGpuccl *self, const GpucclResults *results,
     self->regions = g_new0 (guint16, pixels + 1);
   for (gint i = 0; i < results->n_components; i++)
     self->regions[results->components[i].sum.label] = (guint16) (i + 1);
-  fill (map.data, stride, self->regions, labels, self->labels.stride,
+  fill_segments (map.data, stride, self->regions, labels, self->labels.stride,
       self->width, self->height, wide);
   for (gint i = 0; i < results->n_components; i++)
     self->regions[results->components[i].sum.label] = 0;
@@ -67,7 +68,7 @@ attach_segments (GstGpuccl *self, const GpucclResults *results,
 #define N_EXTENT 3
 
 static GstVisionState
-state_of (GpucclState state)
+state_of_component (GpucclState state)
 {
   static const GstVisionState states[] = {
       [GPUCCL_REJECTED] = GST_VISION_STATE_REJECTED,
@@ -78,15 +79,17 @@ state_of (GpucclState state)
   return states[state];
 }
 
-/* Unique also after other caps, with which counting begins anew. */
+/* The id of a component, 0 if it has none.  gpuccl counts from 1 again after
+ * new caps; self->first_id keeps ids unique. */
 static guint64
-id_of (const GstGpuccl *self, const GpucclComponent *c)
+id_of_component (const GstGpuccl *self, const GpucclComponent *c)
 {
   return c->id ? self->first_id + c->id : 0;
 }
 
 static void
-set_place (const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
+set_component_place (
+    const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
 {
   gdouble *pose = numbers, *extent = numbers + N_POSE;
 
@@ -100,19 +103,19 @@ set_place (const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
   v->extent = (GstVisionArray){N_EXTENT, extent};
 }
 
-/* @numbers: room for pose and extent. */
+/* Describes @c as the object @v; its pose and extent lie in @numbers. */
 static void
-fill_object (GstGpuccl *self, const GpucclParams *params,
+fill_component_object (GstGpuccl *self, const GpucclParams *params,
     const GpucclComponent *c, gdouble *numbers, GstVisionObject *v)
 {
   const ImageBox *box = &c->sum.box;
 
   gst_vision_object_init (v);
-  v->id = id_of (self, c);
+  v->id = id_of_component (self, c);
   self->last_id = MAX (self->last_id, v->id);
   v->element = "gpuccl";
   v->source = GST_OBJECT_NAME (self);
-  v->state = state_of (c->state);
+  v->state = state_of_component (c->state);
   v->reason = gpuccl_reason_name (c->reason);
   v->area = c->sum.area;
   v->x = box->x0;
@@ -125,11 +128,11 @@ fill_object (GstGpuccl *self, const GpucclParams *params,
   if (c->depth > 0)
     v->depth = c->depth;
   if (c->in_space)
-    set_place (c, numbers, v);
+    set_component_place (c, numbers, v);
 }
 
 static const char *
-attach_objects (GstGpuccl *self, const GpucclParams *params,
+attach_components (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
 {
   gsize n = results->n_components;
@@ -138,7 +141,7 @@ attach_objects (GstGpuccl *self, const GpucclParams *params,
   gboolean attached;
 
   for (gsize i = 0; i < n; i++)
-    fill_object (self, params, &results->components[i],
+    fill_component_object (self, params, &results->components[i],
         numbers + i * (N_POSE + N_EXTENT), &found[i]);
   attached = gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
       self->width, self->height, found, (guint) n);
@@ -147,9 +150,10 @@ attach_objects (GstGpuccl *self, const GpucclParams *params,
   return attached ? NULL : "the results could not be attached to the buffer";
 }
 
-/* The map that was written with the results. */
+/* Attaches the label map, which the device has written, and its segments. */
 static const char *
-attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
+attach_label_map (
+    GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
 {
   const char *err = NULL;
 
@@ -159,16 +163,16 @@ attach_labels (GstGpuccl *self, const GpucclResults *results, GstBuffer *buffer)
 }
 
 static GstEvent *
-make_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
+new_object_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
     GstBuffer *mask)
 {
   const ImageBox *box = &c->sum.box;
 
   return gst_event_new_custom (GST_EVENT_CUSTOM_UPSTREAM,
       gst_structure_new ("VisionNewObject", "pts", G_TYPE_UINT64,
-          GST_BUFFER_PTS (buffer), "id", G_TYPE_UINT64, id_of (self, c), "x",
-          G_TYPE_DOUBLE, (gdouble) box->x0, "y", G_TYPE_DOUBLE,
-          (gdouble) box->y0, "width", G_TYPE_DOUBLE,
+          GST_BUFFER_PTS (buffer), "id", G_TYPE_UINT64,
+          id_of_component (self, c), "x", G_TYPE_DOUBLE, (gdouble) box->x0, "y",
+          G_TYPE_DOUBLE, (gdouble) box->y0, "width", G_TYPE_DOUBLE,
           (gdouble) (box->x1 - box->x0), "height", G_TYPE_DOUBLE,
           (gdouble) (box->y1 - box->y0), "ref-width", G_TYPE_UINT,
           (guint) self->width, "ref-height", G_TYPE_UINT, (guint) self->height,
@@ -177,8 +181,9 @@ make_event (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer,
           GST_TYPE_BUFFER, mask, NULL));
 }
 
+/* Sends the event VisionNewObject of @c, with its mask, upstream. */
 static const char *
-announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
+announce_object (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
   GstBuffer *mask;
@@ -191,15 +196,15 @@ announce (GstGpuccl *self, const GpucclComponent *c, GstBuffer *buffer)
     err = device_wait (&backend->device);
   mask = gst_vision_pixels_end (&self->mask);
   if (!err)
-    gst_pad_push_event (
-        GST_BASE_TRANSFORM_SINK_PAD (self), make_event (self, c, buffer, mask));
+    gst_pad_push_event (GST_BASE_TRANSFORM_SINK_PAD (self),
+        new_object_event (self, c, buffer, mask));
   gst_buffer_unref (mask);
   return err;
 }
 
-/* The last message about the object; NULL: none. */
+/* The newest event of the object @id; NULL: none was sent. */
 static const GstGpucclNews *
-find_news (const GstGpuccl *self, guint64 id)
+find_object_news (const GstGpuccl *self, guint64 id)
 {
   for (guint i = 0; i < self->n_announced; i++)
     if (self->announced[i].id == id)
@@ -208,10 +213,10 @@ find_news (const GstGpuccl *self, guint64 id)
 }
 
 /* Announces each object when it is accepted, and again every
- * GpucclParams.frames frames, for listeners that missed the news.  Only
- * candidates have ids, and no id comes back. */
+ * GpucclParams.frames frames, for listeners that missed the first event.  Only
+ * candidates have ids, and no id is used twice. */
 static const char *
-announce_objects (GstGpuccl *self, const GpucclParams *params,
+announce_accepted (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
 {
   GstGpucclNews told[GPUCCL_CANDIDATES];
@@ -219,12 +224,12 @@ announce_objects (GstGpuccl *self, const GpucclParams *params,
 
   for (int i = 0; i < results->n_components && n < GPUCCL_CANDIDATES; i++) {
     const GpucclComponent *c = &results->components[i];
-    const GstGpucclNews *before = c->id ? find_news (self, c->id) : NULL;
+    const GstGpucclNews *before = c->id ? find_object_news (self, c->id) : NULL;
     gboolean accepted = c->state == GPUCCL_ACCEPTED;
     GstGpucclNews news = {c->id, before ? before->frames + accepted : 0};
 
     if (accepted && (!before || news.frames >= params->frames)) {
-      TRY (announce (self, c, buffer));
+      TRY (announce_object (self, c, buffer));
       news.frames = 0;
     }
     if (before || accepted)
@@ -240,9 +245,9 @@ gst_gpuccl_attach (GstGpuccl *self, const GpucclParams *params,
     const GpucclResults *results, GstBuffer *buffer)
 {
   if (self->labels.buffer)
-    TRY (attach_labels (self, results, buffer));
-  TRY (attach_objects (self, params, results, buffer));
-  TRY (announce_objects (self, params, results, buffer));
+    TRY (attach_label_map (self, results, buffer));
+  TRY (attach_components (self, params, results, buffer));
+  TRY (announce_accepted (self, params, results, buffer));
   gst_vision_common_post_objects (gst_vision_common (self), buffer, "gpuccl");
   return NULL;
 }
