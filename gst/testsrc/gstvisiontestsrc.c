@@ -82,8 +82,8 @@
  *
  * ## Troubleshooting
  *
- * - Negotiation fails: each pattern has its own format and sizes; leave the caps
- *   out, or put `videoconvert` and `videoscale` behind it.
+ * - Negotiation fails: each pattern has its own format and sizes; leave the
+ * caps out, or put `videoconvert` and `videoscale` behind it.
  * - It is slower than real time: rgbd, stereo and clutter are drawn ray by ray;
  *   a smaller frame, or a recorded file.
  * - Objects cannot be told apart: `n-objects` up to 12 have named colours; a
@@ -162,10 +162,10 @@ CHOICES (layouts,
     {GST_VISION_TEST_SRC_COLOUR, "color",
         "Red, green and blue as an eye sees them, in place of channels"});
 
-/* A source that runs has no clock to wait for: the change takes effect once it
- * has stopped. */
+/* Whether a source is live cannot change while it runs: the change takes effect
+ * once the source has stopped. */
 static void
-live_changed (GstElement *element, const Param *param)
+live_property_changed (GstElement *element, const Param *param)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (element);
   gboolean live = GST_VISION_LOCKED (self, self->is_live);
@@ -188,7 +188,7 @@ read_palette (gpointer owner, GValue *value)
 }
 
 static GParamSpec *
-spec_of_palette (void)
+palette_spec (void)
 {
   return g_param_spec_string ("palette", "Palette",
       "The objects' names, colours and tolerances, in the format of moct's "
@@ -230,17 +230,18 @@ static const GstVisionProperty properties[] = {
     STOPPED (TITLED, "Unit of the meshes", NUMBER, mesh_unit, 1e-6, 1e3, 1,
         "Metres per unit of the meshes: 0.001 for millimetres"),
     PARAMS (clutter_params, clutter_params),
-    FOLLOWED (live_changed, STOPPED, TITLED, "Live", SWITCH, is_live, false,
+    FOLLOWED (live_property_changed, STOPPED, TITLED, "Live", SWITCH, is_live,
+        false,
         "Send each frame when its time has come, as a camera does and in step "
         "with other live sources of the pipeline"),
     GST_VISION_N_THREADS (backend.n_threads),
-    {.spec = spec_of_palette, .read = read_palette}, {.params = NULL}};
+    {.spec = palette_spec, .read = read_palette}, {.params = NULL}};
 
 /* ---- Caps ---- */
 
-/* The scene that the properties choose. */
+/* The scene of pattern, view and channel-layout. */
 static const GstVisionTestSrcScene *
-scene_of (GstVisionTestSrc *self)
+chosen_scene (GstVisionTestSrc *self)
 {
   const GstVisionTestSrcScene *scene = &gst_vision_test_src_chromatic;
 
@@ -262,9 +263,9 @@ scene_of (GstVisionTestSrc *self)
   return scene;
 }
 
-/* The caps of a scene. */
+/* All caps that @scene can have with the properties. */
 static GstCaps *
-caps_of (GstVisionTestSrc *self, const GstVisionTestSrcScene *scene)
+caps_of_scene (GstVisionTestSrc *self, const GstVisionTestSrcScene *scene)
 {
   GstCaps *caps = gst_caps_from_string (scene->caps);
 
@@ -274,10 +275,10 @@ caps_of (GstVisionTestSrc *self, const GstVisionTestSrcScene *scene)
 }
 
 static GstCaps *
-get_caps (GstBaseSrc *src, GstCaps *filter)
+test_src_get_caps (GstBaseSrc *src, GstCaps *filter)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
-  GstCaps *all = caps_of (self, scene_of (self));
+  GstCaps *all = caps_of_scene (self, chosen_scene (self));
   GstCaps *caps = all;
 
   if (filter) {
@@ -287,10 +288,10 @@ get_caps (GstBaseSrc *src, GstCaps *filter)
   return caps;
 }
 
-/* The size nearest to 640 x 480; for two views twice that, for stacked channels
- * once for each, and for a mosaic whole cells. */
+/* Fixates the size nearest to 640 x 480: twice as wide or high for two views,
+ * as many times as high as channels are stacked, whole cells for a mosaic. */
 static void
-fixate_size (GstStructure *s)
+fixate_frame_size (GstStructure *s)
 {
   const gchar *mode = gst_structure_get_string (s, "multiview-mode");
   const gchar *layout = gst_structure_get_string (s, "channel-layout");
@@ -311,13 +312,13 @@ fixate_size (GstStructure *s)
 }
 
 static GstCaps *
-fixate (GstBaseSrc *src, GstCaps *caps)
+test_src_fixate (GstBaseSrc *src, GstCaps *caps)
 {
   GstStructure *s;
 
   caps = gst_caps_make_writable (gst_caps_truncate (caps));
   s = gst_caps_get_structure (caps, 0);
-  fixate_size (s);
+  fixate_frame_size (s);
   gst_structure_fixate_field_nearest_fraction (s, "framerate", 30, 1);
   if (gst_structure_has_field (s, "pixel-aspect-ratio"))
     gst_structure_fixate_field_nearest_fraction (s, "pixel-aspect-ratio", 1, 1);
@@ -330,7 +331,7 @@ fixate (GstBaseSrc *src, GstCaps *caps)
 /* ---- Frames ---- */
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_chosen_scene (GstVisionTestSrc *self)
 {
   if (self->scene)
     self->scene->close (self);
@@ -339,14 +340,15 @@ close_scene (GstVisionTestSrc *self)
 }
 
 static const char *
-open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
+open_chosen_scene (
+    GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 {
-  const GstVisionTestSrcScene *scene = scene_of (self);
-  GstCaps *known = caps_of (self, scene);
+  const GstVisionTestSrcScene *scene = chosen_scene (self);
+  GstCaps *known = caps_of_scene (self, scene);
   gboolean fits = gst_caps_can_intersect (known, caps);
 
   gst_caps_unref (known);
-  close_scene (self);
+  close_chosen_scene (self);
   if (!fits)
     return "the pattern does not come in these caps";
   TRY (gst_vision_backend_open (
@@ -361,7 +363,7 @@ open_scene (GstVisionTestSrc *self, GstCaps *caps, const GstVideoInfo *info)
 }
 
 static gboolean
-set_caps (GstBaseSrc *src, GstCaps *caps)
+test_src_set_caps (GstBaseSrc *src, GstCaps *caps)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
   const char *err = "the caps are no raw video";
@@ -369,7 +371,7 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 
   gst_vision_test_src_rate_changes (self);
   if (gst_video_info_from_caps (&info, caps))
-    err = open_scene (self, caps, &info);
+    err = open_chosen_scene (self, caps, &info);
   if (err)
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("The scene cannot be made: %s. Set other properties, or ask for other "
@@ -380,7 +382,7 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 }
 
 static gboolean
-decide_allocation (GstBaseSrc *src, GstQuery *query)
+test_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
 {
   GstBufferPool *pool = NULL;
   GstStructure *config;
@@ -410,7 +412,7 @@ decide_allocation (GstBaseSrc *src, GstQuery *query)
 }
 
 static const char *
-show (GstVisionTestSrc *self, GstBuffer *buffer)
+show_frame (GstVisionTestSrc *self, GstBuffer *buffer)
 {
   const char *err, *unmapped;
   Image image;
@@ -422,7 +424,7 @@ show (GstVisionTestSrc *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-fill (GstPushSrc *src, GstBuffer *buffer)
+test_src_fill (GstPushSrc *src, GstBuffer *buffer)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
   const char *err;
@@ -431,7 +433,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
     return GST_FLOW_EOS;
   gst_vision_test_src_set_times (self, buffer);
   gst_vision_backend_enter (&self->backend);
-  err = show (self, buffer);
+  err = show_frame (self, buffer);
   gst_vision_backend_leave (&self->backend);
   if (err) {
     GST_ELEMENT_ERROR (self, STREAM, FAILED,
@@ -445,7 +447,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
 }
 
 static gboolean
-start (GstBaseSrc *src)
+test_src_start (GstBaseSrc *src)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
@@ -456,11 +458,11 @@ start (GstBaseSrc *src)
 }
 
 static gboolean
-stop (GstBaseSrc *src)
+test_src_stop (GstBaseSrc *src)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
-  close_scene (self);
+  close_chosen_scene (self);
   gst_vision_backend_close (&self->backend);
   gst_vision_backend_free (&self->backend);
   gst_base_src_set_live (src, GST_VISION_LOCKED (self, self->is_live));
@@ -474,14 +476,14 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
-  src->get_caps = get_caps;
-  src->fixate = fixate;
+  src->get_caps = test_src_get_caps;
+  src->fixate = test_src_fixate;
   gst_vision_test_src_install_times (src);
-  src->set_caps = set_caps;
-  src->decide_allocation = decide_allocation;
-  src->start = start;
-  src->stop = stop;
-  GST_PUSH_SRC_CLASS (klass)->fill = fill;
+  src->set_caps = test_src_set_caps;
+  src->decide_allocation = test_src_decide_allocation;
+  src->start = test_src_start;
+  src->stop = test_src_stop;
+  GST_PUSH_SRC_CLASS (klass)->fill = test_src_fill;
 
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision test source",

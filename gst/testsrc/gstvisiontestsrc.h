@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `visiontestsrc`: gstvisiontestsrc.c (properties, caps, frames),
- * gstvisiontestsrctime.c (when, which, seeks), gstvisiontestsrctruth.c (what
- * all scenes attach), and a file a scene. */
+ * gstvisiontestsrctime.c (times and numbers of frames, seeks),
+ * gstvisiontestsrctruth.c (truth that all scenes attach), and a file for each
+ * scene. */
 #pragma once
 
 #include <gst/base/gstpushsrc.h>
@@ -44,26 +45,26 @@ typedef enum {
   GST_VISION_TEST_SRC_COLOUR,
 } GstVisionTestSrcLayout;
 
-/* A pattern. */
+/* The functions of a pattern. */
 typedef struct {
   const gchar *caps;
   /* Adds the fields that follow from properties to the caps; may be NULL. */
   void (*complete) (GstVisionTestSrc *self, GstCaps *caps);
   const char *(*open) (GstVisionTestSrc *self, gint width, gint height);
   void (*close) (GstVisionTestSrc *self);
-  /* Renders the next frame into @image, which is that of @buffer, and attaches
-   * what is known about it. */
+  /* Renders the next frame into @image, the mapped @buffer, and attaches the
+   * truth to @buffer. */
   const char *(*show) (
       GstVisionTestSrc *self, const Image *image, GstBuffer *buffer);
 } GstVisionTestSrcScene;
 
 extern const GstVisionTestSrcScene gst_vision_test_src_chromatic;
 extern const GstVisionTestSrcScene gst_vision_test_src_rgbd;
-/* One for each view, since their caps differ. */
+/* The scenes of left, right, side-by-side and top-bottom, whose caps differ. */
 extern const GstVisionTestSrcScene gst_vision_test_src_stereo[4];
-/* In channels, and in colour. */
+/* The scene in channels, and in colour. */
 extern const GstVisionTestSrcScene gst_vision_test_src_multispectral[2];
-/* Colour, and depth. */
+/* The scene in colour, and in depth. */
 extern const GstVisionTestSrcScene gst_vision_test_src_clutter[2];
 
 struct _GstVisionTestSrc {
@@ -77,8 +78,8 @@ struct _GstVisionTestSrc {
   StereoParams stereo_params;
   MultispectralParams multispectral_params; /* without its mosaic */
   ClutterParams clutter_params;
-  gchar *meshes; /* of clutter, and metres per unit of them */
-  gdouble mesh_unit;
+  gchar *meshes;     /* of clutter */
+  gdouble mesh_unit; /* metres */
   GstVisionTestSrcView view;
   GstVisionTestSrcLayout layout;
   gint mosaic_side;
@@ -99,26 +100,27 @@ struct _GstVisionTestSrc {
   gint shown_channels, shown_mosaic; /* of the frames, as in their caps */
   guint64 number;                    /* of the next frame */
   gboolean sought;        /* the next frame's number follows from the segment */
-  gboolean reverse;       /* played backwards: numbers go down */
+  gboolean reverse;       /* frames play backwards: numbers go down */
   gboolean begins_live;   /* the next frame is the first, and live */
   guint64 base_number;    /* the first frame at the frame rate */
-  GstClockTime base_time; /* its time */
+  GstClockTime base_time; /* of the frame base_number */
 };
 
-/* gstvisiontestsrcmultispectral.c: how channels lie in frames of @caps, until
- * the next ones. */
+/* gstvisiontestsrcmultispectral.c: takes the number of channels and the side of
+ * the mosaic from @caps. */
 void gst_vision_test_src_take_layout (
     GstVisionTestSrc *self, const GstStructure *caps);
 
-/* gstvisiontestsrcclutter.c: whether all files of "meshes" are there; else an
- * error names the first that is not. */
+/* gstvisiontestsrcclutter.c: whether all files of "meshes" exist; an error
+ * names the first file that does not. */
 gboolean gst_vision_test_src_finds_meshes (GstVisionTestSrc *self);
 
 /* gstvisiontestsrctime.c */
 void gst_vision_test_src_install_times (GstBaseSrcClass *klass);
-/* The next frame is the one where the segment starts. */
+/* Makes the frame at the start of the segment the next frame. */
 void gst_vision_test_src_rewind (GstVisionTestSrc *self);
-/* Before the frame rate changes: frames that were shown keep their times. */
+/* To be called before the frame rate changes: the new rate counts from the next
+ * frame on, so that times do not jump. */
 void gst_vision_test_src_rate_changes (GstVisionTestSrc *self);
 /* TRUE if there is no next frame. */
 gboolean gst_vision_test_src_is_over (GstVisionTestSrc *self);
@@ -127,28 +129,28 @@ void gst_vision_test_src_next (GstVisionTestSrc *self);
 
 /* gstvisiontestsrctruth.c */
 
-/* An object of a scene; the caller sets the rest. */
+/* Describes @object by its fields that all scenes have; the caller sets source,
+ * depth, pose and extent. */
 GstVisionObject gst_vision_test_src_describe (
     GstVisionTestSrc *self, const SceneObject *object);
-/* The true camera of the frame, also as the result that a tracker of the camera
- * would have: intrinsics in pixels, the distortion (NULL: none), and its pose
- * in the world. */
+/* Attaches the camera of the frame as truth and as the result of a perfect
+ * tracker of the camera: intrinsics in pixels, the distortion (NULL: none) and
+ * the pose in the world. */
 gboolean gst_vision_test_src_attach_camera (GstVisionTestSrc *self,
     GstBuffer *buffer, gdouble fx, gdouble fy, gdouble cx, gdouble cy,
     const gdouble distortion[5], const gdouble pose[7]);
-/* The objects, whose source is set here, as truth; their pixels are those of a
- * frame of @width x @height. */
+/* Attaches the objects as truth and sets their source; their pixels are those
+ * of a frame of @width x @height. */
 gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
     gint n);
-
-/* The same for objects of which no more is known. */
+/* Describes @objects and attaches them; for scenes without depth. */
 gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, const SceneObject *objects,
     gint n);
 
-/* Attaches @map, whose kind, format, channels, width, height, scale and invalid
- * are set.  Takes @pixels, which have no padding. */
+/* Attaches @map; the caller has set kind, format, channels, width, height,
+ * scale and invalid.  Takes @pixels, which have no padding. */
 gboolean gst_vision_test_src_attach_map (GstBuffer *buffer,
     GstVisionOrigin origin, GstVisionMap map, gpointer pixels);
 /* Attaches labels of two bytes, 0 for none.  Takes @labels. */

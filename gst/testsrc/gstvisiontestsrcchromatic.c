@@ -2,19 +2,19 @@
 #include "testsrc/gstvisiontestsrc.h"
 
 static const char *
-open_scene (GstVisionTestSrc *self, gint width, gint height)
+open_chromatic (GstVisionTestSrc *self, gint width, gint height)
 {
   return chromatic_new (&self->chromatic, width, height);
 }
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_chromatic (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->chromatic, chromatic_free);
 }
 
 static const char *
-show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+show_chromatic (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
   SceneObject *objects;
   guint16 *labels = NULL;
@@ -48,4 +48,4 @@ const GstVisionTestSrcScene gst_vision_test_src_chromatic = {
     "video/x-raw, format = (string) { RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, "
     "NV12, I420, YUY2, P010_10LE }, width = (int) [ 1, 16384 ], "
     "height = (int) [ 1, 16384 ], framerate = " GST_VIDEO_FPS_RANGE,
-    NULL, open_scene, close_scene, show};
+    NULL, open_chromatic, close_chromatic, show_chromatic};

@@ -5,9 +5,9 @@
 
 #define SEPARATORS ",;"
 
-/* The names that @text lists, without the empty ones. */
+/* The names in the list @text; empty names are left out. */
 static GPtrArray *
-names_of (const gchar *text)
+mesh_names_of (const gchar *text)
 {
   GPtrArray *names = g_ptr_array_new_with_free_func (g_free);
   gchar **all = g_strsplit_set (text ? text : "", SEPARATORS, -1);
@@ -20,22 +20,23 @@ names_of (const gchar *text)
 }
 
 static gboolean
-is_solid (const gchar *name)
+is_solid_name (const gchar *name)
 {
   return g_strv_contains (clutter_solids, name);
 }
 
-/* Checked before the stream begins, so that the error can name the file. */
+/* The element calls this before the stream begins, so that the error can name
+ * the file. */
 gboolean
 gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 {
-  GPtrArray *names = GST_VISION_LOCKED (self, names_of (self->meshes));
+  GPtrArray *names = GST_VISION_LOCKED (self, mesh_names_of (self->meshes));
   gboolean found = TRUE;
 
   for (guint i = 0; i < names->len && found; i++) {
     const gchar *name = g_ptr_array_index (names, i);
 
-    found = is_solid (name) || g_file_test (name, G_FILE_TEST_IS_REGULAR);
+    found = is_solid_name (name) || g_file_test (name, G_FILE_TEST_IS_REGULAR);
     if (!found)
       GST_VISION_ERROR (self, RESOURCE, NOT_FOUND,
           ("There is no mesh file and no solid \"%s\". Set \"meshes\" to files "
@@ -47,14 +48,14 @@ gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 }
 
 static const char *
-open_scene (GstVisionTestSrc *self, gint width, gint height)
+open_clutter (GstVisionTestSrc *self, gint width, gint height)
 {
   const char *err;
   GPtrArray *names;
   gdouble unit;
 
   GST_OBJECT_LOCK (self);
-  names = names_of (self->meshes);
+  names = mesh_names_of (self->meshes);
   unit = self->mesh_unit;
   GST_OBJECT_UNLOCK (self);
   err = clutter_new (&self->clutter, width, height,
@@ -64,13 +65,13 @@ open_scene (GstVisionTestSrc *self, gint width, gint height)
 }
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_clutter (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->clutter, clutter_free);
 }
 
 static gboolean
-attach_objects (
+attach_clutter_objects (
     GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
 {
   GstVisionObject objects[CLUTTER_MAX_OBJECTS];
@@ -89,7 +90,7 @@ attach_objects (
 }
 
 static const char *
-show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+show_clutter (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
   ClutterView view = self->scene == gst_vision_test_src_clutter ? CLUTTER_COLOR
                                                                 : CLUTTER_DEPTH;
@@ -111,7 +112,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
       gst_vision_test_src_attach_camera (self, buffer, truth.fx, truth.fy,
           truth.cx, truth.cy, NULL,
           truth.camera) && /* the world is the table */
-      attach_objects (self, buffer, &truth);
+      attach_clutter_objects (self, buffer, &truth);
   if (attached && labels)
     attached = gst_vision_test_src_attach_labels (
         buffer, image->width, image->height, g_steal_pointer (&labels));
@@ -128,6 +129,7 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 const GstVisionTestSrcScene gst_vision_test_src_clutter[] = {
     [CLUTTER_COLOR] = {CAPS ("{ RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, NV12, "
                              "I420, YUY2, P010_10LE }"),
-        NULL, open_scene, close_scene, show},
-    [CLUTTER_DEPTH] = {CAPS ("GRAY16_LE"), NULL, open_scene, close_scene, show},
+        NULL, open_clutter, close_clutter, show_clutter},
+    [CLUTTER_DEPTH] = {CAPS ("GRAY16_LE"), NULL, open_clutter, close_clutter,
+        show_clutter},
 };

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "testsrc/gstvisiontestsrc.h"
 
-/* The fields of caps for frames whose pixels are channels, which GstVideoInfo
- * does not know. */
+/* Adds to caps the fields of frames that hold channels, which GstVideoInfo does
+ * not know. */
 static void
-announce (GstStructure *s, gint channels, gint mosaic)
+announce_channels (GstStructure *s, gint channels, gint mosaic)
 {
   GValue list = G_VALUE_INIT, value = G_VALUE_INIT;
   gint step = mosaic ? mosaic : channels;
@@ -36,7 +36,7 @@ announce (GstStructure *s, gint channels, gint mosaic)
 }
 
 static void
-get_layout (GstVisionTestSrc *self, gint *channels, gint *mosaic)
+get_channel_layout (GstVisionTestSrc *self, gint *channels, gint *mosaic)
 {
   GST_OBJECT_LOCK (self);
   *mosaic = self->layout == GST_VISION_TEST_SRC_MOSAIC ? self->mosaic_side : 0;
@@ -46,12 +46,12 @@ get_layout (GstVisionTestSrc *self, gint *channels, gint *mosaic)
 }
 
 static void
-complete (GstVisionTestSrc *self, GstCaps *caps)
+complete_channels (GstVisionTestSrc *self, GstCaps *caps)
 {
   gint channels, mosaic;
 
-  get_layout (self, &channels, &mosaic);
-  announce (gst_caps_get_structure (caps, 0), channels, mosaic);
+  get_channel_layout (self, &channels, &mosaic);
+  announce_channels (gst_caps_get_structure (caps, 0), channels, mosaic);
 }
 
 void
@@ -60,15 +60,15 @@ gst_vision_test_src_take_layout (
 {
   const gchar *pattern = gst_structure_get_string (caps, "mosaic-pattern");
 
-  get_layout (self, &self->shown_channels, &self->shown_mosaic);
+  get_channel_layout (self, &self->shown_channels, &self->shown_mosaic);
   if (!gst_structure_get_int (caps, "channels", &self->shown_channels))
-    return; /* one in colour has none */
+    return; /* caps of colour have no channels */
   self->shown_mosaic =
       pattern ? (gint) g_ascii_strtoull (pattern, NULL, 10) : 0;
 }
 
 static const char *
-open_scene (GstVisionTestSrc *self, gint width, gint height)
+open_multispectral (GstVisionTestSrc *self, gint width, gint height)
 {
   if (GST_VIDEO_INFO_IS_GRAY (&self->frame.info) && !self->shown_mosaic)
     height /= self->shown_channels;
@@ -76,13 +76,14 @@ open_scene (GstVisionTestSrc *self, gint width, gint height)
 }
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_multispectral (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->multispectral, multispectral_free);
 }
 
 static const char *
-show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+show_multispectral (
+    GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
   gboolean stacked =
       GST_VIDEO_INFO_IS_GRAY (&self->frame.info) && !self->shown_mosaic;
@@ -122,7 +123,8 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
  "height = (int) [ 1, 4096 ], framerate = " GST_VIDEO_FPS_RANGE
 
 const GstVisionTestSrcScene gst_vision_test_src_multispectral[] = {
-    {CAPS ("GRAY16_LE, GRAY8"), complete, open_scene, close_scene, show},
+    {CAPS ("GRAY16_LE, GRAY8"), complete_channels, open_multispectral,
+        close_multispectral, show_multispectral},
     {CAPS ("RGBA, BGRA, RGBx, BGRx, RGB, BGR, NV12, I420, YUY2, P010_10LE"),
-        NULL, open_scene, close_scene, show},
+        NULL, open_multispectral, close_multispectral, show_multispectral},
 };

@@ -2,20 +2,22 @@
 #include "testsrc/gstvisiontestsrc.h"
 
 #include <math.h>
+
 static const char *
-open_scene (GstVisionTestSrc *self, gint width, gint height)
+open_rgbd (GstVisionTestSrc *self, gint width, gint height)
 {
   return rgbd_new (&self->rgbd, width, height);
 }
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_rgbd (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->rgbd, rgbd_free);
 }
 
 static gboolean
-attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
+attach_rgbd_objects (
+    GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 {
   const GstVideoInfo *info = &self->frame.info;
   GstVisionObject objects[RGBD_MAX_OBJECTS];
@@ -36,7 +38,7 @@ attach (GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
 }
 
 static gboolean
-attach_classes (GstBuffer *buffer, const Image *image, guint8 *classes)
+attach_rgbd_classes (GstBuffer *buffer, const Image *image, guint8 *classes)
 {
   GstVisionMap map = {.kind = "correspondence",
       .format = "u8",
@@ -51,7 +53,7 @@ attach_classes (GstBuffer *buffer, const Image *image, guint8 *classes)
 }
 
 static const char *
-show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+show_rgbd (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
   gsize pixels = (gsize) image->width * image->height;
   guint8 *classes = NULL;
@@ -71,9 +73,9 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   err = rgbd_render (
       self->rgbd, &params, self->number, image, &truth, classes, labels);
-  attached = !err && attach (self, buffer, &truth);
+  attached = !err && attach_rgbd_objects (self, buffer, &truth);
   if (attached && classes)
-    attached = attach_classes (buffer, image, g_steal_pointer (&classes));
+    attached = attach_rgbd_classes (buffer, image, g_steal_pointer (&classes));
   if (attached && labels)
     attached = gst_vision_test_src_attach_labels (
         buffer, image->width, image->height, g_steal_pointer (&labels));
@@ -86,4 +88,4 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 const GstVisionTestSrcScene gst_vision_test_src_rgbd = {
     "video/x-raw, format = (string) GRAY16_LE, width = (int) [ 1, 4096 ], "
     "height = (int) [ 1, 4096 ], framerate = " GST_VIDEO_FPS_RANGE,
-    NULL, open_scene, close_scene, show};
+    NULL, open_rgbd, close_rgbd, show_rgbd};

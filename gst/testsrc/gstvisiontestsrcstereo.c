@@ -5,47 +5,47 @@
 #include "base/gstvisionpacking.h"
 #include "testsrc/gstvisiontestsrc.h"
 
-/* Which results of a frame are wanted. */
+/* A frame with the truth of its left or its only view. */
 typedef struct {
   StereoParams params;
-  StereoMaps maps; /* of the view that the truth is about */
+  StereoMaps maps; /* maps that properties turn off are NULL */
   StereoTruth truth;
-  gint width, height; /* of that view */
-} Frame;
+  gint width, height; /* of the view */
+} StereoFrame;
 
 static GstVisionTestSrcView
-view_of (GstVisionTestSrc *self)
+view_of_stereo (GstVisionTestSrc *self)
 {
   return self->scene - gst_vision_test_src_stereo;
 }
 
 static const char *
-open_view (GstVisionTestSrc *self, gint width, gint height)
+open_stereo_view (GstVisionTestSrc *self, gint width, gint height)
 {
   return stereo_new (&self->stereo, width, height);
 }
 
 static const char *
-open_beside (GstVisionTestSrc *self, gint width, gint height)
+open_stereo_beside (GstVisionTestSrc *self, gint width, gint height)
 {
   return stereo_new (&self->stereo, width / 2, height);
 }
 
 static const char *
-open_above (GstVisionTestSrc *self, gint width, gint height)
+open_stereo_above (GstVisionTestSrc *self, gint width, gint height)
 {
   return stereo_new (&self->stereo, width, height / 2);
 }
 
 static void
-close_scene (GstVisionTestSrc *self)
+close_stereo (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->stereo, stereo_free);
 }
 
 /* The world's coordinates are those of the left camera. */
 static gboolean
-attach_camera (GstBuffer *buffer, const Frame *f)
+attach_stereo_camera (GstBuffer *buffer, const StereoFrame *f)
 {
   const StereoTruth *t = &f->truth;
   GstVisionCamera camera;
@@ -67,7 +67,8 @@ attach_camera (GstBuffer *buffer, const Frame *f)
 }
 
 static gboolean
-attach_objects (GstVisionTestSrc *self, GstBuffer *buffer, const Frame *f)
+attach_stereo_objects (
+    GstVisionTestSrc *self, GstBuffer *buffer, const StereoFrame *f)
 {
   GstVisionObject objects[STEREO_MAX_OBJECTS];
 
@@ -83,9 +84,9 @@ attach_objects (GstVisionTestSrc *self, GstBuffer *buffer, const Frame *f)
       self, buffer, f->width, f->height, objects, f->truth.n_objects);
 }
 
-/* Attaches the maps, and takes them. */
+/* Attaches the maps; the buffer then owns their pixels. */
 static gboolean
-attach_maps (GstBuffer *buffer, Frame *f)
+attach_stereo_maps (GstBuffer *buffer, StereoFrame *f)
 {
   GstVisionMap map = {.kind = "disparity",
       .format = "f32",
@@ -115,7 +116,7 @@ attach_maps (GstBuffer *buffer, Frame *f)
 }
 
 static void
-prepare (GstVisionTestSrc *self, const Image *view, Frame *f)
+prepare_stereo_frame (GstVisionTestSrc *self, const Image *view, StereoFrame *f)
 {
   gsize pixels = (gsize) view->width * view->height;
   gboolean truth_maps, label_map;
@@ -138,12 +139,12 @@ prepare (GstVisionTestSrc *self, const Image *view, Frame *f)
     f->maps.labels = g_new (guint16, pixels);
 }
 
-/* Renders one view, or both in the halves of the frame; the truth is that of
- * the left one. */
+/* Renders one view, or both views into the halves of the frame; the truth is
+ * that of the left view then. */
 static const char *
-render (GstVisionTestSrc *self, const Image *image, Frame *f)
+render_stereo_frame (GstVisionTestSrc *self, const Image *image, StereoFrame *f)
 {
-  GstVisionTestSrcView view = view_of (self);
+  GstVisionTestSrcView view = view_of_stereo (self);
   GstVisionViews views = {.packing = view == GST_VISION_TEST_SRC_SIDE_BY_SIDE
           ? GST_VISION_PACKING_SIDE_BY_SIDE
           : GST_VISION_PACKING_TOP_BOTTOM};
@@ -153,10 +154,10 @@ render (GstVisionTestSrc *self, const Image *image, Frame *f)
   if (view == GST_VISION_TEST_SRC_LEFT || view == GST_VISION_TEST_SRC_RIGHT) {
     half[0] = *image;
     shown = view == GST_VISION_TEST_SRC_LEFT ? STEREO_LEFT : STEREO_RIGHT;
-    prepare (self, image, f);
+    prepare_stereo_frame (self, image, f);
   } else {
     gst_vision_views_split (&views, image, half);
-    prepare (self, &half[0], f);
+    prepare_stereo_frame (self, &half[0], f);
     TRY (stereo_render (self->stereo, &f->params, STEREO_RIGHT, self->number,
         &half[1], NULL, NULL));
   }
@@ -165,12 +166,13 @@ render (GstVisionTestSrc *self, const Image *image, Frame *f)
 }
 
 static const char *
-show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
+show_stereo (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
-  Frame f;
-  const char *err = render (self, image, &f);
-  gboolean attached = !err && attach_camera (buffer, &f) &&
-      attach_objects (self, buffer, &f) && attach_maps (buffer, &f);
+  StereoFrame f;
+  const char *err = render_stereo_frame (self, image, &f);
+  gboolean attached = !err && attach_stereo_camera (buffer, &f) &&
+      attach_stereo_objects (self, buffer, &f) &&
+      attach_stereo_maps (buffer, &f);
 
   g_free (f.maps.disparity);
   g_free (f.maps.depth);
@@ -188,15 +190,15 @@ show (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 /* Halves begin at chroma samples. */
 const GstVisionTestSrcScene gst_vision_test_src_stereo[] = {
     [GST_VISION_TEST_SRC_LEFT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"), NULL,
-        open_view, close_scene, show},
+        open_stereo_view, close_stereo, show_stereo},
     [GST_VISION_TEST_SRC_RIGHT] = {CAPS ("[ 1, 4096 ]", "[ 1, 4096 ]"), NULL,
-        open_view, close_scene, show},
+        open_stereo_view, close_stereo, show_stereo},
     [GST_VISION_TEST_SRC_SIDE_BY_SIDE] =
         {CAPS ("[ 4, 8192, 4 ]",
              "[ 1, 4096 ]") ", multiview-mode = (string) side-by-side",
-            NULL, open_beside, close_scene, show},
+            NULL, open_stereo_beside, close_stereo, show_stereo},
     [GST_VISION_TEST_SRC_TOP_BOTTOM] =
         {CAPS ("[ 1, 4096 ]",
              "[ 4, 8192, 4 ]") ", multiview-mode = (string) top-bottom",
-            NULL, open_above, close_scene, show},
+            NULL, open_stereo_above, close_stereo, show_stereo},
 };

@@ -6,7 +6,7 @@
 static GstBaseSrcClass *parent;
 
 static GstClockTime
-time_of (GstVisionTestSrc *self, guint64 number)
+time_of_frame (GstVisionTestSrc *self, guint64 number)
 {
   const GstVideoInfo *info = &self->frame.info;
 
@@ -25,32 +25,35 @@ gst_vision_test_src_rewind (GstVisionTestSrc *self)
   self->sought = TRUE;
 }
 
-/* Backwards, numbers cannot go on: at a higher rate they would reach 0 before
- * the time does.  The frame is sought where the segment is. */
+/* Forwards, numbers go on from the next frame.  Backwards they cannot, because
+ * at a higher rate they would reach 0 before the time does: the next frame is
+ * then found from the position of the segment. */
 void
 gst_vision_test_src_rate_changes (GstVisionTestSrc *self)
 {
   if (self->sought)
-    return; /* frames are counted from 0 on */
+    return; /* the base is frame 0 */
   if (self->reverse) {
     gst_vision_test_src_rewind (self);
     return;
   }
-  self->base_time = time_of (self, self->number);
+  self->base_time = time_of_frame (self, self->number);
   self->base_number = self->number;
 }
 
 /* A live source has no frames of the past. */
 static gboolean
-is_seekable (GstBaseSrc *src)
+test_src_is_seekable (GstBaseSrc *src)
 {
   return !gst_base_src_is_live (src);
 }
 
-/* Refuse a seek to play backwards without an end before the parent flushes:
- * a flush takes the segment away, and a refusal afterwards sends no other. */
+/* Whether a seek plays backwards from no end, because neither the seek nor the
+ * segment has an end.  Such a seek is refused before the parent flushes: a
+ * flush takes the segment away, and a refusal afterwards sends no new segment.
+ */
 static gboolean
-plays_from_nowhere (GstBaseSrc *src, GstEvent *event)
+seek_has_no_end (GstBaseSrc *src, GstEvent *event)
 {
   GstSeekType stop_type;
   GstClockTime kept, duration;
@@ -72,32 +75,32 @@ plays_from_nowhere (GstBaseSrc *src, GstEvent *event)
 }
 
 static gboolean
-event (GstBaseSrc *src, GstEvent *event)
+test_src_event (GstBaseSrc *src, GstEvent *event)
 {
-  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK &&
-      plays_from_nowhere (src, event))
-    return FALSE; /* the scene has no end to begin with */
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK && seek_has_no_end (src, event))
+    return FALSE;
   return parent->event (src, event);
 }
 
 /* The frame rate may not be known yet. */
 static gboolean
-do_seek (GstBaseSrc *src, GstSegment *segment)
+test_src_do_seek (GstBaseSrc *src, GstSegment *segment)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
 
   if (segment->format != GST_FORMAT_TIME ||
       (segment->rate < 0 && !GST_CLOCK_TIME_IS_VALID (segment->stop)))
-    return FALSE; /* the scene has no end to begin with */
+    return FALSE; /* a scene has no last frame to play backwards from */
   segment->time = segment->start;
   gst_vision_test_src_rewind (self);
   return TRUE;
 }
 
-/* Live: the next frame of a trigger that has run since the running time was 0,
- * so that two sources have the same frames at the same times. */
+/* A live source begins with the frame that is due next, counted from running
+ * time 0, so that two sources have the same frames at the same times.  FALSE if
+ * the source is not live. */
 static gboolean
-arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
+begin_live (GstVisionTestSrc *self, guint64 n, guint64 d)
 {
   GstClockTime now = gst_element_get_current_running_time (GST_ELEMENT (self));
 
@@ -109,10 +112,11 @@ arrive_live (GstVisionTestSrc *self, guint64 n, guint64 d)
   return TRUE;
 }
 
-/* The number of the frame that is shown at the segment's position or,
- * backwards, of the last one that begins before it: at first it is the end. */
+/* Sets the number of the next frame: the frame that is shown at the segment's
+ * position or, backwards, the last frame that begins before the position, which
+ * is the segment's end at first. */
 static void
-arrive (GstVisionTestSrc *self)
+begin_segment (GstVisionTestSrc *self)
 {
   const GstSegment *segment = &GST_BASE_SRC (self)->segment;
   guint64 n = GST_VIDEO_INFO_FPS_N (&self->frame.info);
@@ -120,7 +124,7 @@ arrive (GstVisionTestSrc *self)
 
   self->sought = FALSE;
   self->reverse = segment->rate < 0;
-  if (arrive_live (self, n, d))
+  if (begin_live (self, n, d))
     return;
   if (self->reverse && GST_CLOCK_TIME_IS_VALID (segment->position)) {
     self->number = gst_util_uint64_scale_ceil (segment->position, n, d);
@@ -129,7 +133,7 @@ arrive (GstVisionTestSrc *self)
   }
   self->number = gst_util_uint64_scale (segment->position, n, d);
   /* times are rounded down, too: the next frame may begin here */
-  if (n && time_of (self, self->number + 1) <= segment->position)
+  if (n && time_of_frame (self, self->number + 1) <= segment->position)
     self->number++;
 }
 
@@ -137,7 +141,7 @@ gboolean
 gst_vision_test_src_is_over (GstVisionTestSrc *self)
 {
   if (self->sought)
-    arrive (self);
+    begin_segment (self);
   /* a rate of 0 is a still picture */
   return !GST_VIDEO_INFO_FPS_N (&self->frame.info) &&
       self->number != self->base_number;
@@ -154,10 +158,10 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
 {
   GstClockTime now;
 
-  GST_BUFFER_PTS (buffer) = time_of (self, self->number);
+  GST_BUFFER_PTS (buffer) = time_of_frame (self, self->number);
   GST_BUFFER_DTS (buffer) = GST_CLOCK_TIME_NONE;
   GST_BUFFER_DURATION (buffer) = GST_VIDEO_INFO_FPS_N (&self->frame.info)
-      ? time_of (self, self->number + 1) - GST_BUFFER_PTS (buffer)
+      ? time_of_frame (self, self->number + 1) - GST_BUFFER_PTS (buffer)
       : GST_CLOCK_TIME_NONE;
   GST_BUFFER_OFFSET (buffer) = self->number;
   GST_BUFFER_OFFSET_END (buffer) = self->number + 1;
@@ -168,11 +172,11 @@ gst_vision_test_src_set_times (GstVisionTestSrc *self, GstBuffer *buffer)
     gst_object_sync_values (GST_OBJECT (self), now);
 }
 
-/* GstBaseSrc would shift all times by the running time of the first frame that
- * it waits for.  So it does not wait for the first one, which may thus come
+/* GstBaseSrc shifts all times by the running time of the first frame that it
+ * waits for.  The first frame therefore has no time to wait for, and may come
  * early. */
 static void
-get_times (
+test_src_get_times (
     GstBaseSrc *src, GstBuffer *buffer, GstClockTime *start, GstClockTime *end)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
@@ -187,9 +191,9 @@ get_times (
     *end = *start + GST_BUFFER_DURATION (buffer);
 }
 
-/* A frame may take as long to make as it lasts, and waits until it is taken. */
+/* The latency is a frame's duration, since making a frame may take as long. */
 static gboolean
-query (GstBaseSrc *src, GstQuery *query)
+test_src_query (GstBaseSrc *src, GstQuery *query)
 {
   if (GST_QUERY_TYPE (query) != GST_QUERY_LATENCY ||
       !gst_base_src_is_live (src))
@@ -203,9 +207,9 @@ void
 gst_vision_test_src_install_times (GstBaseSrcClass *klass)
 {
   parent = g_type_class_peek_parent (klass);
-  klass->query = query;
-  klass->event = event;
-  klass->is_seekable = is_seekable;
-  klass->do_seek = do_seek;
-  klass->get_times = get_times;
+  klass->query = test_src_query;
+  klass->event = test_src_event;
+  klass->is_seekable = test_src_is_seekable;
+  klass->do_seek = test_src_do_seek;
+  klass->get_times = test_src_get_times;
 }

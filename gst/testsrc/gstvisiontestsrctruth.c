@@ -13,7 +13,7 @@ gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
   GstVisionObject to;
 
   gst_vision_object_init (&to);
-  to.id = (guint64) o->id + 1; /* 0 would say that nothing tracks it */
+  to.id = (guint64) o->id + 1; /* the id 0 means no identity */
   to.element = "visiontestsrc";
   to.label = o->label;
   to.state = o->area ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_OCCLUDED;
@@ -91,7 +91,7 @@ gst_vision_test_src_attach_seen (GstVisionTestSrc *self, GstBuffer *buffer,
 }
 
 static guint
-bytes_of (const gchar *format)
+bytes_of_sample (const gchar *format)
 {
   return g_str_equal (format, "u8") ? 1 : g_str_equal (format, "u16") ? 2 : 4;
 }
@@ -103,7 +103,7 @@ gst_vision_test_src_attach_map (GstBuffer *buffer, GstVisionOrigin origin,
   gboolean attached;
 
   map.element = "visiontestsrc";
-  map.stride = map.width * map.channels * bytes_of (map.format);
+  map.stride = map.width * map.channels * bytes_of_sample (map.format);
   map.pixels = gst_buffer_new_wrapped (pixels, (gsize) map.stride * map.height);
   attached = gst_buffer_add_vision_map (buffer, origin, &map);
   gst_buffer_unref (map.pixels);
