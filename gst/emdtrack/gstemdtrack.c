@@ -117,8 +117,7 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (emdtrack, "emdtrack", GST_RANK_NONE,
     GST_DEBUG_CATEGORY_INIT (
         emdtrack_debug, "emdtrack", 0, "earth mover's distance and tracking"));
 
-/* ---- Properties: those of the element alone, and where those of the algorithm
- * come between them ---- */
+/* ---- Properties of the element, and the places of the algorithm's own ---- */
 
 CHOICES (distances,
     {GST_EMDTRACK_DISTANCE_AUTO, "auto",
@@ -145,7 +144,7 @@ CHOICES (outputs,
         "The map of the first target in GRAY16_LE: black at distance 0, white "
         "at the maximum ground distance, and white without a target"});
 
-/* Regions of upstream are waited for again. */
+/* Lets the next frame with upstream regions of interest add them as targets. */
 static void
 await_regions (GstElement *element, const Param *param)
 {
@@ -209,13 +208,15 @@ gst_emdtrack_open (
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
   gboolean emd_map = GST_VISION_LOCKED (self, self->emd_map);
+  GstEmdtrackParams p;
 
   (void) info;
   self->last_time = GST_CLOCK_TIME_NONE;
   TRY (emdtrack_new (&self->emdtrack, device, self->width, self->height));
   if (!self->tracker)
     TRY (emdtrack_tracker_new (&self->tracker));
-  TRY (gst_emdtrack_lose_targets (self));
+  TRY (gst_emdtrack_get_params (self, &p));
+  TRY (gst_emdtrack_lose_targets (self, &p.follow));
   return emd_map ? gst_vision_pixels_open (&self->pixels,
                        &gst_vision_common (filter)->backend,
                        &(GstVisionMap){.element = "emdtrack",
@@ -241,14 +242,16 @@ static void
 gst_emdtrack_reset (GstVisionFilter *filter)
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
+  GstEmdtrackParams p;
 
-  if (gst_emdtrack_lose_targets (self))
+  if (gst_emdtrack_get_params (self, &p) ||
+      gst_emdtrack_lose_targets (self, &p.follow))
     gst_emdtrack_drop_targets (self);
   self->last_time = GST_CLOCK_TIME_NONE;
 }
 
 static void
-warn_of_none (GstEmdtrack *self)
+warn_of_no_targets (GstEmdtrack *self)
 {
   if (self->warned || GST_VISION_LOCKED (self, self->target_meta))
     return;
@@ -259,10 +262,10 @@ warn_of_none (GstEmdtrack *self)
       ("Frames pass unchanged until then."));
 }
 
-/* A light that changed for all is made up for, as far as a gain may go: a frame
- * may be dark but for one pixel. */
+/* Compensates for a change of the frame's mean brightness by a gain.  The gain
+ * is limited, since a frame may be dark but for one pixel. */
 static const char *
-normalise_gain (
+set_frame_gain (
     GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame)
 {
   gdouble now;
@@ -278,7 +281,7 @@ normalise_gain (
 }
 
 static const char *
-follow (GstEmdtrack *self, GstEmdtrackParams *p)
+follow_targets (GstEmdtrack *self, GstEmdtrackParams *p)
 {
   const EmdtrackTrack *tracks;
   int n;
@@ -291,7 +294,7 @@ follow (GstEmdtrack *self, GstEmdtrackParams *p)
 }
 
 static const char *
-measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
+make_maps (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
     GstBuffer *buffer)
 {
   gboolean spectra = p->map.histogram == EMDTRACK_CHANNELS;
@@ -309,23 +312,24 @@ measure (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
                            : NULL;
 }
 
-/* Where the targets are, and the maps.  Targets that are new have been indexed,
- * and their histograms are known when they have been followed. */
+/* Follows the targets and makes the maps.  The frame of targets that @are_new
+ * has been indexed; they are followed first, since the map needs the histograms
+ * that the tracker then gives. */
 static const char *
-look (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
-    gboolean are_new, GstBuffer *buffer)
+track_and_map (GstEmdtrack *self, GstEmdtrackParams *p,
+    const EmdtrackFrame *frame, gboolean are_new, GstBuffer *buffer)
 {
   gboolean map = self->pixels.pool || self->shows_map;
 
   if (are_new)
-    TRY (follow (self, p));
+    TRY (follow_targets (self, p));
   if (map)
-    TRY (measure (self, p, frame, buffer));
+    TRY (make_maps (self, p, frame, buffer));
   if (are_new)
     return NULL;
   if (!map || p->map.histogram == EMDTRACK_CHANNELS)
     TRY (emdtrack_index (self->emdtrack, &p->follow, frame));
-  return follow (self, p);
+  return follow_targets (self, p);
 }
 
 static const char *
@@ -345,15 +349,15 @@ gst_emdtrack_process (
   frame.image = *image;
   TRY (gst_emdtrack_take_targets (self, &p, &frame, buffer, &are_new));
   if (self->n_targets) {
-    TRY (normalise_gain (self, &p, &frame));
-    TRY (look (self, &p, &frame, are_new, buffer));
+    TRY (set_frame_gain (self, &p, &frame));
+    TRY (track_and_map (self, &p, &frame, are_new, buffer));
   } else {
-    warn_of_none (self);
+    warn_of_no_targets (self);
   }
   return gst_emdtrack_attach_objects (self, buffer);
 }
 
-/* A click is taken for a square of such a part of the frame's width. */
+/* A click chooses a square whose side is the frame's width / CLICK_PART. */
 #define CLICK_PART 10
 #define CLICK_MIN 8 /* pixels */
 

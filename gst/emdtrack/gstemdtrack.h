@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `emdtrack`, in seven parts: gstemdtrack.c (properties, frames),
- * gstemdtrackparams.c (what caps and properties mean together),
- * gstemdtracktargets.c (which targets are chosen), gstemdtrackpattern.c (those
- * of files), gstemdtrackchoose.c (making them of a frame), gstemdtrackoutput.c
- * (a map as the video) and gstemdtrackresults.c (tracks and maps to metas,
- * messages and statistics). */
+ * gstemdtrackparams.c (properties and caps to the parameters of the algorithm),
+ * gstemdtracktargets.c (the choice of targets), gstemdtrackpattern.c (targets
+ * of files), gstemdtrackchoose.c (makes targets in a frame),
+ * gstemdtrackoutput.c (a map as the video) and gstemdtrackresults.c (tracks and
+ * maps to metas, messages and statistics). */
 #pragma once
 
 #include "base/gstvisionfilter.h"
@@ -23,7 +23,7 @@ G_DECLARE_FINAL_TYPE (GstEmdtrack, gst_emdtrack, GST, EMDTRACK, GstVisionFilter)
 #define GST_EMDTRACK_NAME 64 /* bytes of a target's name, with its end */
 
 typedef enum {
-  GST_EMDTRACK_LAYOUT_CAPS, /* as the caps say, else PLAIN */
+  GST_EMDTRACK_LAYOUT_CAPS, /* as the caps say, else one channel */
   GST_EMDTRACK_LAYOUT_MOSAIC,
   GST_EMDTRACK_LAYOUT_STACKED,
 } GstEmdtrackLayout;
@@ -33,7 +33,7 @@ typedef enum {
   GST_EMDTRACK_OUTPUT_MAP,
 } GstEmdtrackOutput;
 
-/* Those of EmdtrackDistance, and what suits the histogram. */
+/* EmdtrackDistance, and AUTO: the distance that suits the histogram. */
 typedef enum {
   GST_EMDTRACK_DISTANCE_LINE = EMDTRACK_LINE,
   GST_EMDTRACK_DISTANCE_CIRCLE = EMDTRACK_CIRCLE,
@@ -42,22 +42,23 @@ typedef enum {
   GST_EMDTRACK_DISTANCE_AUTO,
 } GstEmdtrackDistance;
 
-/* What a target's file holds: a picture, or the @n numbers of a histogram. */
+/* The content of a target's file: a picture, or the @n numbers of a histogram.
+ */
 typedef struct {
-  Image image; /* without its plane: that is @pixels, rows without gaps */
+  Image image; /* its plane is not set: @pixels holds rows without gaps */
   guint8 *pixels;
   gsize bytes;
   gint n; /* 0: a picture */
   gdouble weight[EMDTRACK_BINS];
 } GstEmdtrackPattern;
 
-/* What is chosen as a target: the box in pixels of the frame, of a channel
- * where they are stacked; half-open.  Of one that a file shows, only its size
- * counts; empty: the picture's. */
+/* A choice of a target.  The box is half-open, in pixels of the frame, or of
+ * one channel if channels are stacked.  With a pattern, only the size of the
+ * box counts; the size of an empty box is the picture's. */
 typedef struct {
   gchar name[GST_EMDTRACK_NAME];
   ImageBox box;
-  GstEmdtrackPattern *pattern; /* owned; NULL: what is in the box */
+  GstEmdtrackPattern *pattern; /* owned; NULL: the content of the box */
 } GstEmdtrackChoice;
 
 typedef struct {
@@ -65,18 +66,21 @@ typedef struct {
   guint n;
 } GstEmdtrackChoices;
 
-/* What is followed, in the tracker's order. */
+/* A target that is followed. */
 typedef struct {
   gchar name[GST_EMDTRACK_NAME];
   GstClockTime since;      /* when it was chosen */
-  EmdtrackTarget spectrum; /* histogram=channels: the mean one of its box */
+  EmdtrackTarget spectrum; /* histogram=channels: the mean of its box */
   EmdtrackTrack track;     /* of the newest frame */
 } GstEmdtrackTarget;
 
-/* What one frame works with. */
+/* The parameters of the algorithm.  gst_emdtrack_set_frame () settles them when
+ * caps come.  Each frame works on a copy of the settled ones, to which
+ * gst_emdtrack_get_params () adds the properties that may change meanwhile. */
 typedef struct {
-  EmdtrackParams map;    /* of the values of pixels */
-  EmdtrackParams follow; /* of regions; the same but for histogram=channels */
+  EmdtrackParams map;    /* for the maps, which compare pixels */
+  EmdtrackParams follow; /* for the tracker, which compares regions: as @map,
+                            but over a codebook with histogram=channels */
   EmdtrackTrackParams track;
   gboolean normalise_gain;
 } GstEmdtrackParams;
@@ -85,128 +89,126 @@ struct _GstEmdtrack {
   GstVisionFilter parent;
 
   /* Under the object lock; a frame works on a copy. */
-  EmdtrackParams params; /* without codebook, matrix, targets, distance */
+  EmdtrackParams params; /* as properties set them; frames use `settled` */
   EmdtrackTrackParams track;
   GstEmdtrackDistance distance;
-  gdouble saturation; /* -1: what suits the histogram */
+  gdouble saturation; /* -1: the default of the histogram */
   bool emd_map, normalise_gain;
   GstEmdtrackOutput output;
   GstEmdtrackLayout layout;
-  gint channels;                         /* 0: as the caps say */
-  gchar *mosaic_pattern, *distance_file; /* as they were set */
-  gchar *targets, *target_meta;          /* likewise */
+  gint channels; /* 0: as the caps say */
+  gchar *mosaic_pattern, *distance_file, *targets, *target_meta; /* as set */
   bool mouse;
-  gchar *wrong;                /* with distance-file, when the caps came */
-  GstEmdtrackChoices *pending; /* set, and not yet taken by a frame */
-  gboolean meta_pending;       /* the same of target_meta */
+  gchar *wrong;                /* fault of distance-file, when the caps came */
+  GstEmdtrackChoices *pending; /* for the next frame; NULL: none were set */
+  gboolean meta_pending; /* the next frame with regions of target_meta adds them
+                            as targets */
 
   /* Of the streaming thread, since the caps came. */
-  EmdtrackParams fixed; /* the properties then, and what of the caps counts */
-  gint fixed_bins;      /* of regions; `fixed` has those of pixels */
-  GstEmdtrackDistance fixed_distance;
-  EmdtrackFrame frame; /* how frames are read; an image of no pixels */
+  GstEmdtrackParams settled;
+  EmdtrackFrame frame; /* how frames are read; its image has no pixels */
   EmdtrackCodebook book;
   gint width, height;  /* of a channel */
   gint cell_x, cell_y; /* pixels of the frame for one of a channel */
   Emdtrack *emdtrack;
   GstVisionPixels pixels; /* of the maps */
   gboolean shows_map;     /* the caps of the output are those of a map */
-  GstBuffer *picture;     /* then what takes the place of the frame */
+  GstBuffer *picture;     /* the map that replaces the frame; NULL: none yet */
 
   /* Of the streaming thread, since the start. */
   EmdtrackTracker *tracker;
-  GstEmdtrackTarget target[EMDTRACK_TARGETS];
+  GstEmdtrackTarget target[EMDTRACK_TARGETS]; /* in the tracker's order */
   guint n_targets;
-  gdouble brightness; /* of the frame in which they were chosen */
-  gboolean warned;    /* that there are no targets */
+  gdouble brightness; /* of the frame in which the targets were chosen */
+  gboolean warned;    /* of missing targets */
   GstClockTime last_time;
 };
 
-/* gstemdtrackparams.c: reads what @caps and the properties mean from now on;
- * NULL, or what is wrong with them. */
+/* gstemdtrackparams.c: settles the frame's layout and the parameters by @caps
+ * and the properties; returns why they cannot be used, or NULL. */
 const char *gst_emdtrack_set_frame (
     GstEmdtrack *self, const GstCaps *caps, const GstVideoInfo *info);
-/* What the next frame works with, but for gain and targets; NULL, or what is
- * wrong with properties that changed. */
+/* The parameters of the next frame, but for gain and targets; returns why
+ * properties that changed cannot be used, or NULL. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
 
-/* gstemdtrackparams.c: distance-file to @params; NULL, or what is wrong with
- * it. Under the object lock. */
-const char *gst_emdtrack_read_distances (
-    GstEmdtrack *self, EmdtrackParams *params);
-
-/* gstemdtrackparams.c: how large the map of @frames is; FALSE where that is not
- * known. */
+/* The size of the map of frames with the caps @frames; FALSE: it is not known.
+ */
 gboolean gst_emdtrack_map_size (
     GstEmdtrack *self, const GstStructure *frames, gint *width, gint *height);
-/* Pixels of a frame for one of the map, where the properties say it alone. */
+/* Pixels of a frame for one of the map; FALSE: the properties do not tell. */
 gboolean gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down);
 
 /* gstemdtrackoutput.c: output=map. */
 void gst_emdtrack_install_output (GstBaseTransformClass *klass);
-/* What negotiation came to: whether @out is that of a map, and why it fits the
- * properties no more. */
+/* Sets whether @out, the caps that negotiation found, are those of a map;
+ * returns why they do not fit the properties any more, or NULL. */
 const char *gst_emdtrack_settle_output (
     GstEmdtrack *self, const GstCaps *in, GstCaps *out);
-/* The map of @results, or white without one (NULL), as the picture. */
+/* Makes the picture: the first map of @results, or white if @results is NULL.
+ */
 const char *gst_emdtrack_make_picture (GstEmdtrack *self,
     const EmdtrackParams *params, const EmdtrackResults *results);
 
 /* gstemdtracktargets.c */
 gboolean gst_emdtrack_read_targets (
     GstElement *element, gpointer self, const gchar *text, GError **error);
-/* The next frame takes the targets that the properties name.  FALSE where some
- * cannot be used any more, such as a file that is gone: an error where the
- * element @starts, else a warning. */
+/* Leaves the targets of the properties to the next frame.  FALSE if some cannot
+ * be used any more, such as a file that is gone: an error if the element
+ * @starts, else a warning. */
 gboolean gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts);
 /* Warns that @choice is not followed. */
 void gst_emdtrack_leave_out (
     GstEmdtrack *self, const GstEmdtrackChoice *choice, const gchar *why);
 /* Forgets all targets. */
 void gst_emdtrack_drop_targets (GstEmdtrack *self);
-/* Forgets where the targets are; all are lost until they are found. */
-const char *gst_emdtrack_lose_targets (GstEmdtrack *self);
+/* Forgets where the targets are: all are lost until the tracker, which works by
+ * @params, finds them. */
+const char *gst_emdtrack_lose_targets (
+    GstEmdtrack *self, const EmdtrackParams *params);
 
 void gst_emdtrack_choices_free (GstEmdtrackChoices *self);
 
-/* gstemdtrackpattern.c: numbers between blanks, commas or semicolons; lines
- * that begin with # are comments.  @n is how many there are, of which the first
- * @room are kept.  Changes @text. */
+/* gstemdtrackpattern.c: parses numbers between blanks, commas or semicolons;
+ * lines that begin with # are comments.  @n counts all numbers; the first @room
+ * are kept.  Changes @text. */
 const char *gst_emdtrack_parse_numbers (
     gchar *text, gint room, gdouble *numbers, gint *n);
-/* NULL and @pattern, or what is wrong with the file. */
+/* Reads the file into a new @pattern; returns why it cannot, or NULL. */
 const char *gst_emdtrack_pattern_read (
     const gchar *path, GstEmdtrackPattern **pattern);
 void gst_emdtrack_pattern_free (GstEmdtrackPattern *self);
 
-/* What a file shows, in memory of the device. */
+/* A pattern as a frame in memory of the device. */
 typedef struct {
   const Device *device;
-  gboolean is_open; /* it goes with the frames */
+  gboolean is_open; /* the pattern fits the frames */
   EmdtrackFrame frame;
   int width, height;  /* of a channel */
-  Emdtrack *emdtrack; /* of the picture; NULL: there are only numbers */
+  Emdtrack *emdtrack; /* of the picture; NULL: the pattern is a histogram */
   void *memory;
 } GstEmdtrackStudy;
 
-/* Where @choice does not go with the frames, warns and leaves it closed. */
-const char *gst_emdtrack_study_open (
-    GstEmdtrack *self, GstEmdtrackChoice *choice, GstEmdtrackStudy *study);
+/* Leaves @study closed if @pattern does not fit the frames; @fault says why. */
+const char *gst_emdtrack_study_open (GstEmdtrack *self,
+    GstEmdtrackPattern *pattern, GstEmdtrackStudy *study, const char **fault);
 void gst_emdtrack_study_close (GstEmdtrackStudy *study);
-/* What is looked for, and what pixels are compared with where histograms are of
- * channels; the codebook has been learned. */
+/* The histogram that the tracker looks for and, with histogram=channels, the
+ * @spectrum that the map compares pixels with.  The codebook has been learned.
+ */
 const char *gst_emdtrack_study_target (GstEmdtrack *self,
     GstEmdtrackStudy *study, const GstEmdtrackParams *params,
     const GstEmdtrackPattern *pattern, EmdtrackTarget *target,
     EmdtrackTarget *spectrum);
-
-/* gstemdtrackchoose.c: makes targets of what was chosen in the meantime. */
-const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
-    const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new);
-/* The mean spectrum of @box of the last histograms of @emdtrack, as far as it
- * is in the frame. */
+/* The mean spectrum of the part of @box within the frame, from the newest
+ * histograms of @emdtrack. */
 const char *gst_emdtrack_measure_spectrum (const Device *device,
     const Emdtrack *emdtrack, ImageBox box, EmdtrackTarget *target);
+
+/* gstemdtrackchoose.c: makes the choices since the last frame targets;
+ * @are_new: there were choices. */
+const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
+    const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new);
 
 /* gstemdtrackresults.c */
 const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);

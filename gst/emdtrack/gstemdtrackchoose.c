@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Targets made of what was chosen, in the frame that comes next. */
+ * Makes targets of the choices, in the frame that comes next. */
 #include "common/utf8.h"
 #include "emdtrack/gstemdtrack.h"
 
-#define BOX_WEIGHT 3        /* of a target's pixels in its codebook */
-#define PICTURE_WEIGHT 4096 /* of a picture, in pixels of the frame */
+#define BOX_WEIGHT 3        /* of a target's pixels in the codebook */
+#define PICTURE_WEIGHT 4096 /* of a whole picture in the codebook */
 
-/* Adds the upstream regions of interest that are wanted, once there are any.
- * @fault: what is wrong with one. */
+/* Adds the upstream regions of interest of the type @wanted to @all, which may
+ * be NULL.  @fault says why a region was left out. */
 static GstEmdtrackChoices *
-add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
+add_roi_metas (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
     const char **fault)
 {
   gpointer state = NULL;
@@ -42,7 +42,7 @@ add_regions (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
   return all;
 }
 
-/* What was chosen since the last frame; NULL where nothing was. */
+/* The choices since the last frame; NULL: there are none. */
 static GstEmdtrackChoices *
 steal_choices (GstEmdtrack *self, GstBuffer *buffer)
 {
@@ -54,7 +54,7 @@ steal_choices (GstEmdtrack *self, GstBuffer *buffer)
   all = g_steal_pointer (&self->pending);
   before = all ? all->n : 0;
   if (self->meta_pending) {
-    all = add_regions (all, self->target_meta, buffer, &fault);
+    all = add_roi_metas (all, self->target_meta, buffer, &fault);
     self->meta_pending = !all || all->n == before;
   }
   GST_OBJECT_UNLOCK (self);
@@ -69,10 +69,10 @@ floor_by (int n, int by)
   return n >= 0 ? n / by : -((by - 1 - n) / by);
 }
 
-/* Leaves out boxes outside the frame, and gives the rest in pixels of a
- * channel; returns the box around them. */
+/* Leaves out boxes outside of the frame and converts the others to pixels of a
+ * channel; returns the box around all of these. */
 static ImageBox
-clip (GstEmdtrack *self, GstEmdtrackChoices *all)
+clip_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
 {
   ImageBox around = {self->width, self->height, 0, 0};
   guint n = 0;
@@ -103,35 +103,9 @@ clip (GstEmdtrack *self, GstEmdtrackChoices *all)
   return around;
 }
 
-const char *
-gst_emdtrack_measure_spectrum (const Device *device, const Emdtrack *emdtrack,
-    ImageBox box, EmdtrackTarget *target)
-{
-  int width, height, x0 = MAX (box.x0, 0), y0 = MAX (box.y0, 0);
-  guint8 *spectra;
-  const char *err;
-  gsize w, h, row;
-
-  emdtrack_size (emdtrack, &width, &height);
-  w = MIN (box.x1, width) - x0;
-  h = MIN (box.y1, height) - y0;
-  row = (gsize) width * EMDTRACK_BINS;
-  spectra = g_malloc (w * h * EMDTRACK_BINS);
-  err = device_copy_rows (device, spectra, w * EMDTRACK_BINS,
-      emdtrack_histograms (emdtrack) + y0 * row + (gsize) x0 * EMDTRACK_BINS,
-      row, w * EMDTRACK_BINS, h);
-  if (!err)
-    err = device_wait (device);
-  *target = (EmdtrackTarget){{0}};
-  for (gsize i = 0; !err && i < w * h * EMDTRACK_BINS; i++)
-    target->weight[i % EMDTRACK_BINS] += spectra[i];
-  g_free (spectra);
-  return err;
-}
-
-/* What is in the box of @c. */
+/* Adds the content of the box of @c as the target @t. */
 static const char *
-add_box (GstEmdtrack *self, const GstEmdtrackParams *p,
+add_box_target (GstEmdtrack *self, const GstEmdtrackParams *p,
     const GstEmdtrackChoice *c, GstEmdtrackTarget *t, const char **fault)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
@@ -144,9 +118,10 @@ add_box (GstEmdtrack *self, const GstEmdtrackParams *p,
   return NULL;
 }
 
-/* What the file of @c shows, of the size that is asked for or that it has. */
+/* Adds the pattern of @c as the target @t: of the size of the box, or of the
+ * picture if the box is empty. */
 static const char *
-add_pattern (GstEmdtrack *self, const GstEmdtrackParams *p,
+add_pattern_target (GstEmdtrack *self, const GstEmdtrackParams *p,
     const GstEmdtrackChoice *c, GstEmdtrackStudy *study, GstEmdtrackTarget *t,
     const char **fault)
 {
@@ -168,7 +143,18 @@ add_pattern (GstEmdtrack *self, const GstEmdtrackParams *p,
 }
 
 static const char *
-add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
+open_study (GstEmdtrack *self, const GstEmdtrackChoice *c, GstEmdtrackStudy *s)
+{
+  const char *fault;
+
+  TRY (gst_emdtrack_study_open (self, c->pattern, s, &fault));
+  if (fault)
+    gst_emdtrack_leave_out (self, c, fault);
+  return NULL;
+}
+
+static const char *
+add_choice (GstEmdtrack *self, const GstEmdtrackParams *p,
     const GstEmdtrackChoice *c, GstEmdtrackStudy *study, GstBuffer *buffer)
 {
   GstEmdtrackTarget *t = &self->target[self->n_targets];
@@ -179,9 +165,9 @@ add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
   *t = (GstEmdtrackTarget){.since = GST_BUFFER_PTS (buffer)};
   g_strlcpy (t->name, c->name, sizeof t->name);
   if (c->pattern)
-    TRY (add_pattern (self, p, c, study, t, &fault));
+    TRY (add_pattern_target (self, p, c, study, t, &fault));
   else
-    TRY (add_box (self, p, c, t, &fault));
+    TRY (add_box_target (self, p, c, t, &fault));
   if (fault)
     gst_emdtrack_leave_out (self, c, fault);
   else
@@ -189,11 +175,11 @@ add_target (GstEmdtrack *self, const GstEmdtrackParams *p,
   return NULL;
 }
 
-/* The codebook is one of the boxes and what is around them; where a picture is
- * looked for, of it and all of the frame. */
+/* Learns the codebook from the boxes and their surroundings or, if there are
+ * pictures, from these and all of the frame. */
 static const char *
-learn (GstEmdtrack *self, const EmdtrackFrame *frame, ImageBox around,
-    const GstEmdtrackStudy *studies, guint n)
+learn_codebook (GstEmdtrack *self, int entries, const EmdtrackFrame *frame,
+    ImageBox around, const GstEmdtrackStudy *studies, guint n)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
   EmdtrackView views[EMDTRACK_VIEWS];
@@ -211,16 +197,17 @@ learn (GstEmdtrack *self, const EmdtrackFrame *frame, ImageBox around,
   }
   if (n_views > 1)
     return emdtrack_codebook_learn_views (
-        &backend->device, views, n_views, self->fixed_bins, &self->book);
+        &backend->device, views, n_views, entries, &self->book);
   if (around.x0 >= around.x1)
     return NULL;
   return emdtrack_codebook_learn (
-      &backend->device, frame, around, self->fixed_bins, &self->book);
+      &backend->device, frame, around, entries, &self->book);
 }
 
-/* All that the targets are measured with. */
+/* Computes the brightness, spectra and index of the frame, which targets are
+ * made from. */
 static const char *
-prepare (
+index_frame (
     GstEmdtrack *self, const GstEmdtrackParams *p, const EmdtrackFrame *frame)
 {
   if (frame->layout == EMDTRACK_PLAIN)
@@ -244,16 +231,16 @@ gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
   if (!all)
     return NULL;
   gst_emdtrack_drop_targets (self);
-  around = clip (self, all);
+  around = clip_choices (self, all);
   for (guint i = 0; i < all->n && !err; i++)
     if (all->choice[i].pattern)
-      err = gst_emdtrack_study_open (self, &all->choice[i], &studies[i]);
+      err = open_study (self, &all->choice[i], &studies[i]);
   if (!err && p->follow.histogram == EMDTRACK_CODEBOOK)
-    err = learn (self, frame, around, studies, all->n);
+    err = learn_codebook (self, p->follow.bins, frame, around, studies, all->n);
   if (!err)
-    err = prepare (self, p, frame);
+    err = index_frame (self, p, frame);
   for (guint i = 0; i < all->n && !err; i++)
-    err = add_target (self, p, &all->choice[i], &studies[i], buffer);
+    err = add_choice (self, p, &all->choice[i], &studies[i], buffer);
   for (guint i = 0; i < all->n; i++)
     if (studies[i].device)
       gst_emdtrack_study_close (&studies[i]);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * output=map: caps, and buffers that stay, with what rides on them, and get
- * other memory. */
+ * output=map: its caps, and buffers that keep their metas and get the memory of
+ * a map. */
 #include "emdtrack/gstemdtrack.h"
 
 #include <string.h>
@@ -12,17 +12,17 @@
  "video/x-raw, format = (string) { GRAY8, GRAY16_LE }, " \
  "width = (int) [ 1, 16384 ], height = (int) [ 1, 65536 ]"
 
-/* Whether output=map, with the next caps. */
+/* Whether output=map holds for the next caps. */
 static gboolean
-wants_map (GstEmdtrack *self)
+wants_map_output (GstEmdtrack *self)
 {
   return GST_VISION_LOCKED (self, self->output == GST_EMDTRACK_OUTPUT_MAP);
 }
 
-/* @times the side @name of @from; a side that it does not fix stays as it is.
+/* Sets the side @name of @caps to @times the side of @from, if @from fixes it.
  */
 static void
-set_side (
+set_caps_side (
     GstCaps *caps, const GstStructure *from, const gchar *name, gint times)
 {
   gint n;
@@ -33,10 +33,10 @@ set_side (
 }
 
 static void
-set_size (GstCaps *caps, const GstStructure *from, gint across, gint down)
+set_caps_size (GstCaps *caps, const GstStructure *from, gint across, gint down)
 {
-  set_side (caps, from, "width", across);
-  set_side (caps, from, "height", down);
+  set_caps_side (caps, from, "width", across);
+  set_caps_side (caps, from, "height", down);
 }
 
 static GstCaps *
@@ -52,12 +52,12 @@ map_of_frames (GstEmdtrack *self, const GstStructure *frames)
 }
 
 static void
-add_mosaic (GstCaps *all, const GstStructure *map, gint across, gint down)
+add_mosaic_caps (GstCaps *all, const GstStructure *map, gint across, gint down)
 {
   GstCaps *caps = gst_caps_from_string (GREY);
   gchar *pattern = g_strdup_printf ("%dx%d", across, down);
 
-  set_size (caps, map, across, down);
+  set_caps_size (caps, map, across, down);
   gst_caps_set_simple (caps, "channels", G_TYPE_INT, across * down,
       "channel-layout", G_TYPE_STRING, "mosaic", "mosaic-pattern",
       G_TYPE_STRING, pattern, NULL);
@@ -66,19 +66,19 @@ add_mosaic (GstCaps *all, const GstStructure *map, gint across, gint down)
 }
 
 static void
-add_stacked (GstCaps *all, const GstStructure *map, gint channels)
+add_stacked_caps (GstCaps *all, const GstStructure *map, gint channels)
 {
   GstCaps *caps = gst_caps_from_string (GREY);
 
-  set_size (caps, map, 1, channels);
+  set_caps_size (caps, map, 1, channels);
   gst_caps_set_simple (caps, "channels", G_TYPE_INT, channels, "channel-layout",
       G_TYPE_STRING, "stacked", NULL);
   gst_caps_append (all, caps);
 }
 
-/* Where the map's size is fixed, that of frames depends on how their channels
- * lie: one channel first, squares before other patterns, as a source takes the
- * first that it can give. */
+/* The caps of frames whose map has the size of @map, a structure for each
+ * layout of channels.  A source takes the first structure that it can give: one
+ * channel comes first, squares come before other patterns. */
 static GstCaps *
 frames_of_map (GstEmdtrack *self, const GstStructure *map)
 {
@@ -92,19 +92,19 @@ frames_of_map (GstEmdtrack *self, const GstStructure *map)
   all = gst_caps_copy (any);
   gst_caps_unref (any);
   if (gst_emdtrack_known_cells (self, &across, &down)) {
-    set_size (all, map, across, down);
+    set_caps_size (all, map, across, down);
     return all;
   }
-  set_size (all, map, 1, 1);
+  set_caps_size (all, map, 1, 1);
   gst_caps_set_simple (all, "channels", G_TYPE_INT, 1, NULL);
   for (gint n = 2; n <= EMDTRACK_BINS; n++)
-    add_stacked (all, map, n);
+    add_stacked_caps (all, map, n);
   for (gint side = 2; side * side <= EMDTRACK_BINS; side++)
-    add_mosaic (all, map, side, side);
+    add_mosaic_caps (all, map, side, side);
   for (across = 1; across <= EMDTRACK_BINS; across++)
     for (down = 1; across * down <= EMDTRACK_BINS; down++)
       if (across != down)
-        add_mosaic (all, map, across, down);
+        add_mosaic_caps (all, map, across, down);
   return all;
 }
 
@@ -134,9 +134,9 @@ caps_of_other_side (GstEmdtrack *self, GstPadDirection direction, GstCaps *caps,
   return result;
 }
 
-/* NULL, or why the map of frames of @caps has no taker. */
+/* Why downstream does not accept the map of frames of @caps; NULL: it does. */
 static const char *
-check_map (GstEmdtrack *self, GstCaps *caps)
+check_map_caps (GstEmdtrack *self, GstCaps *caps)
 {
   GstPad *pad = GST_BASE_TRANSFORM_SRC_PAD (self);
   GstCaps *map = map_of_frames (self, gst_caps_get_structure (caps, 0));
@@ -150,7 +150,7 @@ check_map (GstEmdtrack *self, GstCaps *caps)
                 "is behind the element does not take";
 }
 
-/* Properties may have changed since the caps were made, and these hold. */
+/* Properties may have changed since the caps were negotiated; the caps hold. */
 const char *
 gst_emdtrack_settle_output (GstEmdtrack *self, const GstCaps *in, GstCaps *out)
 {
@@ -163,7 +163,7 @@ gst_emdtrack_settle_output (GstEmdtrack *self, const GstCaps *in, GstCaps *out)
   gst_structure_get_int (s, "height", &height);
   is_map = width == self->width && height == self->height &&
       !g_strcmp0 (gst_structure_get_string (s, "format"), "GRAY16_LE");
-  self->shows_map = is_map && (!passes || wants_map (self));
+  self->shows_map = is_map && (!passes || wants_map_output (self));
   return is_map || passes
       ? NULL
       : "channels or their layout were set while caps were negotiated; set "
@@ -175,28 +175,29 @@ gst_emdtrack_settle_output (GstEmdtrack *self, const GstCaps *in, GstCaps *out)
 static GstBaseTransformClass *parent;
 
 static GstCaps *
-transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+emdtrack_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
 {
   GstEmdtrack *self = GST_EMDTRACK (trans);
 
-  return wants_map (self)
+  return wants_map_output (self)
       ? caps_of_other_side (self, direction, caps, filter)
       : parent->transform_caps (trans, direction, caps, filter);
 }
 
-/* Where no map fits, its parent would say no more than that. */
+/* Refuses caps whose map downstream does not accept with a reason, which the
+ * parent would not give. */
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+emdtrack_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstEmdtrack *self = GST_EMDTRACK (trans);
   GstVisionFilter *filter = GST_VISION_FILTER (trans);
   GstCaps *caps;
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && wants_map (self)) {
+  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS && wants_map_output (self)) {
     gst_event_parse_caps (event, &caps);
     if (gst_vision_common_refused (
-            gst_vision_common (filter), check_map (self, caps))) {
+            gst_vision_common (filter), check_map_caps (self, caps))) {
       gst_event_unref (event);
       return FALSE;
     }
@@ -204,10 +205,11 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   return parent->sink_event (trans, event);
 }
 
-/* What rides on the input, in a buffer that no pool wants back: its video meta
- * can go. */
+/* Copies the input with its metas into a buffer of no pool, since a pool would
+ * want the video meta back. */
 static GstFlowReturn
-prepare_output_buffer (GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
+emdtrack_prepare_output_buffer (
+    GstBaseTransform *trans, GstBuffer *in, GstBuffer **out)
 {
   if (!GST_EMDTRACK (trans)->shows_map)
     return parent->prepare_output_buffer (trans, in, out);
@@ -229,7 +231,7 @@ show_picture (GstEmdtrack *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+emdtrack_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstEmdtrack *self = GST_EMDTRACK (trans);
   GstFlowReturn flow = parent->transform_ip (trans, buffer);
@@ -246,15 +248,15 @@ void
 gst_emdtrack_install_output (GstBaseTransformClass *klass)
 {
   parent = g_type_class_peek_parent (klass);
-  klass->transform_caps = transform_caps;
-  klass->sink_event = sink_event;
-  klass->prepare_output_buffer = prepare_output_buffer;
-  klass->transform_ip = transform_ip;
+  klass->transform_caps = emdtrack_transform_caps;
+  klass->sink_event = emdtrack_sink_event;
+  klass->prepare_output_buffer = emdtrack_prepare_output_buffer;
+  klass->transform_ip = emdtrack_transform_ip;
 }
 
-/* Raw values by this are 65535 at the maximum ground distance. */
+/* The factor by which raw values are 65535 at the maximum ground distance. */
 static const char *
-stretch_of (const EmdtrackParams *params, int mass, gdouble *stretch)
+stretch_of_map (const EmdtrackParams *params, int mass, gdouble *stretch)
 {
   guint8 distances[EMDTRACK_BINS][EMDTRACK_BINS], max = 1;
   gdouble scale;
@@ -283,7 +285,7 @@ gst_emdtrack_make_picture (GstEmdtrack *self, const EmdtrackParams *params,
   self->picture = gst_buffer_new_wrapped (pixels, size);
   if (!results)
     return NULL;
-  err = stretch_of (params, results->mass, &stretch);
+  err = stretch_of_map (params, results->mass, &stretch);
   if (!err)
     err = device_copy_rows (&backend->device, pixels, stride, results->map[0],
         row, row, self->height);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What caps and properties mean together: how a frame's channels lie, which
- * bins there are and how far apart, and what is wrong with any of it. */
+ * The parameters of the algorithm from properties and caps: the layout of a
+ * frame's channels, the bins of histograms and their ground distances. */
 #include <string.h>
 
 #include "base/gstvisionfile.h"
@@ -9,16 +9,14 @@
 #include "common/number.h"
 #include "emdtrack/gstemdtrack.h"
 
-/* ---- A file of distances ---- */
+/* ---- A file of ground distances ---- */
 
-/* Ground distances of a file. */
-
-/* Keeps a sentence that names the file. */
-static const char *wrong_with (GstEmdtrack *self, const gchar *format, ...)
+/* Keeps a sentence about distance-file in self->wrong, and returns it. */
+static const char *distance_fault (GstEmdtrack *self, const gchar *format, ...)
     G_GNUC_PRINTF (2, 3);
 
 static const char *
-wrong_with (GstEmdtrack *self, const gchar *format, ...)
+distance_fault (GstEmdtrack *self, const gchar *format, ...)
 {
   va_list args;
 
@@ -29,8 +27,10 @@ wrong_with (GstEmdtrack *self, const gchar *format, ...)
   return self->wrong;
 }
 
-const char *
-gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
+/* Reads distance-file into @p, under the object lock; returns why it cannot, or
+ * NULL. */
+static const char *
+read_distances (GstEmdtrack *self, EmdtrackParams *p)
 {
   const gchar *path = self->distance_file;
   gdouble numbers[EMDTRACK_BINS * EMDTRACK_BINS];
@@ -42,7 +42,7 @@ gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
   if (!path || !*path)
     return "ground-distance=file needs distance-file";
   if (!gst_vision_file_read_text (path, &text, &error)) {
-    err = wrong_with (self, "distance-file: %s", error->message);
+    err = distance_fault (self, "distance-file: %s", error->message);
     g_error_free (error);
     return err;
   }
@@ -50,10 +50,10 @@ gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
       text, EMDTRACK_BINS * EMDTRACK_BINS, numbers, &n);
   g_free (text);
   if (err)
-    return wrong_with (
+    return distance_fault (
         self, "distance-file \"%s\" holds something else than numbers", path);
   if (n != p->bins * p->bins)
-    return wrong_with (self,
+    return distance_fault (self,
         "distance-file \"%s\" holds %d numbers, not bins x bins, which are %d",
         path, n, p->bins * p->bins);
   for (gint i = 0; i < n; i++)
@@ -61,15 +61,10 @@ gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
   return NULL;
 }
 
-/* ---- Channels and bins ---- */
-
-#define COLOUR_SATURATION 15   /* Delta E */
-#define SPECTRUM_SATURATION 30 /* of spectra that add up to 255 */
-
-/* ---- How a frame's channels lie ---- */
+/* ---- The layout of a frame's channels ---- */
 
 static gboolean
-read_pattern (const gchar *text, EmdtrackFrame *f)
+read_mosaic_pattern (const gchar *text, EmdtrackFrame *f)
 {
   int size[2] = {0};
   const char *end = numbers_read (text, 'x', 2, size);
@@ -80,12 +75,13 @@ read_pattern (const gchar *text, EmdtrackFrame *f)
       size[0] <= EMDTRACK_BINS && size[1] <= EMDTRACK_BINS;
 }
 
-/* If only one of pattern and channels is set, the other follows from it. */
+/* Completes the layout of a mosaic: the number of channels follows from
+ * @pattern, or a square pattern from the number of channels. */
 static const char *
 complete_mosaic (const gchar *pattern, EmdtrackFrame *f)
 {
   if (pattern && *pattern) {
-    if (!read_pattern (pattern, f))
+    if (!read_mosaic_pattern (pattern, f))
       return "the mosaic's pattern is written as its width x its height, such "
              "as 4x4, neither above 16";
     if (!f->channels)
@@ -101,7 +97,7 @@ complete_mosaic (const gchar *pattern, EmdtrackFrame *f)
 }
 
 static const char *
-find_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
+find_channel_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
 {
   const gchar *name = gst_structure_get_string (s, "channel-layout");
 
@@ -121,12 +117,12 @@ find_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f)
 }
 
 static const char *
-read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f,
+read_channel_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f,
     gint *width, gint *height)
 {
   const gchar *pattern = gst_structure_get_string (s, "mosaic-pattern");
 
-  TRY (find_layout (self, s, f));
+  TRY (find_channel_layout (self, s, f));
   if (f->layout == EMDTRACK_MOSAIC)
     TRY (complete_mosaic (pattern ? pattern : self->mosaic_pattern, f));
   if (f->channels == 1)
@@ -134,9 +130,16 @@ read_layout (GstEmdtrack *self, const GstStructure *s, EmdtrackFrame *f,
   return emdtrack_frame_size (f, width, height);
 }
 
-/* Where the caps name wavelengths that ascend, bins of channels lie at them. */
+/* ---- Bins and their distances ---- */
+
+/* Defaults of the property saturation. */
+#define COLOUR_SATURATION 15   /* Delta E */
+#define SPECTRUM_SATURATION 30 /* of spectra that add up to 255 */
+
+/* Sets the positions of the bins of channels to the wavelengths in the caps, if
+ * these ascend. */
 static void
-read_wavelengths (const GstStructure *s, EmdtrackParams *p)
+read_bin_wavelengths (const GstStructure *s, EmdtrackParams *p)
 {
   const GValue *list = gst_structure_get_value (s, "wavelengths");
   double last = 0;
@@ -156,87 +159,89 @@ read_wavelengths (const GstStructure *s, EmdtrackParams *p)
 }
 
 static gboolean
-is_grey (const EmdtrackFrame *f)
+is_grey_frame (const EmdtrackFrame *f)
 {
   return f->image.format == IMAGE_GRAY8 || f->image.format == IMAGE_GRAY16;
 }
 
-/* Bins and distances of the caps that came, under the object lock. */
-static const char *
-fix (GstEmdtrack *self, const GstStructure *s)
+static EmdtrackDistance
+distance_of_bins (GstEmdtrackDistance chosen, gboolean coded)
 {
-  EmdtrackParams *p = &self->fixed;
-  const EmdtrackFrame *f = &self->frame;
-  gboolean plain = f->layout == EMDTRACK_PLAIN;
-
-  *p = self->params;
-  self->fixed_bins = p->bins;
-  self->fixed_distance = self->distance;
-  if (p->histogram == EMDTRACK_INTENSITY && !plain)
-    return "histogram=intensity is of frames of one channel; codebook and "
-           "channels are of several";
-  if (p->histogram == EMDTRACK_CHANNELS) {
-    if (plain && is_grey (f))
-      return "histogram=channels needs frames of several channels, and the "
-             "caps "
-             "or channels and channel-layout to say how they lie";
-    p->bins = plain ? 3 : f->channels;
-    read_wavelengths (s, p);
-  }
-  return self->distance == GST_EMDTRACK_DISTANCE_FILE
-      ? gst_emdtrack_read_distances (self, p)
-      : NULL;
+  if (chosen != GST_EMDTRACK_DISTANCE_AUTO)
+    return (EmdtrackDistance) chosen;
+  return coded ? EMDTRACK_EUCLIDEAN : EMDTRACK_LINE;
 }
 
-/* ---- What the algorithm is given ---- */
-
-/* Regions of histogram=channels are those of a codebook. */
-static void
-set_follow (GstEmdtrack *self, const EmdtrackParams *map, double saturation,
-    EmdtrackParams *p)
+/* Settles the parameters for frames of self->frame, whose caps are @s, under
+ * the object lock.  With histogram=channels the map compares spectra of pixels;
+ * the tracker compares regions over a codebook of spectra. */
+static const char *
+settle_params (GstEmdtrack *self, const GstStructure *s, GstEmdtrackParams *p)
 {
-  *p = *map;
-  if (map->histogram != EMDTRACK_CHANNELS)
-    return;
-  p->histogram = EMDTRACK_CODEBOOK;
-  p->bins = self->book.entries;
-  p->codebook = &self->book;
-  p->distance = EMDTRACK_EUCLIDEAN;
-  p->saturation = saturation;
+  EmdtrackParams *map = &p->map, *follow = &p->follow;
+  const EmdtrackFrame *f = &self->frame;
+  gboolean plain = f->layout == EMDTRACK_PLAIN, coded, spectra;
+
+  *map = self->params;
+  coded = map->histogram == EMDTRACK_CODEBOOK;
+  spectra = map->histogram == EMDTRACK_CHANNELS;
+  if (map->histogram == EMDTRACK_INTENSITY && !plain)
+    return "histogram=intensity is of frames of one channel; codebook and "
+           "channels are of several";
+  if (spectra && plain && is_grey_frame (f))
+    return "histogram=channels needs frames of several channels, and the caps "
+           "or channels and channel-layout to say how they lie";
+  if (spectra) {
+    map->bins = plain ? 3 : f->channels;
+    read_bin_wavelengths (s, map);
+  }
+  map->codebook = coded ? &self->book : NULL;
+  map->distance = distance_of_bins (self->distance, coded);
+  if (map->distance == EMDTRACK_MATRIX)
+    TRY (read_distances (self, map));
+  *follow = *map;
+  if (spectra) {
+    follow->histogram = EMDTRACK_CODEBOOK;
+    follow->bins = self->params.bins;
+    follow->codebook = &self->book;
+    follow->distance = EMDTRACK_EUCLIDEAN;
+  }
+  return NULL;
+}
+
+/* Sets the properties that may change between frames. */
+static void
+set_live_params (GstEmdtrack *self, GstEmdtrackParams *p)
+{
+  EmdtrackParams *map = &p->map, *follow = &p->follow;
+  double usual = self->frame.layout == EMDTRACK_PLAIN ? COLOUR_SATURATION
+                                                      : SPECTRUM_SATURATION;
+
+  GST_OBJECT_LOCK (self);
+  map->window = follow->window = self->params.window;
+  map->solver = follow->solver = self->params.solver;
+  map->saturation = self->saturation >= 0   ? self->saturation
+      : map->distance == EMDTRACK_EUCLIDEAN ? usual
+                                            : 0;
+  follow->saturation =
+      map->histogram == EMDTRACK_CHANNELS ? usual : map->saturation;
+  p->track = self->track;
+  p->normalise_gain = self->normalise_gain;
+  GST_OBJECT_UNLOCK (self);
 }
 
 const char *
 gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p)
 {
-  double saturation = self->frame.layout == EMDTRACK_PLAIN
-      ? COLOUR_SATURATION
-      : SPECTRUM_SATURATION;
-  gboolean coded = self->fixed.histogram == EMDTRACK_CODEBOOK;
-  EmdtrackParams *map = &p->map;
-
-  *map = self->fixed;
-  map->codebook = coded ? &self->book : NULL;
-  map->distance = self->fixed_distance != GST_EMDTRACK_DISTANCE_AUTO
-      ? (EmdtrackDistance) self->fixed_distance
-      : coded ? EMDTRACK_EUCLIDEAN
-              : EMDTRACK_LINE;
-  GST_OBJECT_LOCK (self);
-  map->window = self->params.window;
-  map->solver = self->params.solver;
-  map->saturation = self->saturation >= 0   ? self->saturation
-      : map->distance == EMDTRACK_EUCLIDEAN ? saturation
-                                            : 0;
-  p->track = self->track;
-  p->normalise_gain = self->normalise_gain;
-  GST_OBJECT_UNLOCK (self);
-  set_follow (self, map, saturation, &p->follow);
+  *p = self->settled;
+  set_live_params (self, p);
   TRY (emdtrack_check (&p->follow));
-  TRY (emdtrack_check (map));
+  TRY (emdtrack_check (&p->map));
   return emdtrack_track_check (&p->track);
 }
 
 static EmdtrackFrame
-frame_of (const GstVideoInfo *info)
+frame_of_info (const GstVideoInfo *info)
 {
   EmdtrackFrame f = {.image = {.width = GST_VIDEO_INFO_WIDTH (info),
                          .height = GST_VIDEO_INFO_HEIGHT (info)}};
@@ -256,7 +261,7 @@ gst_emdtrack_map_size (
       !gst_structure_get_int (frames, "height", &f.image.height))
     return FALSE;
   GST_OBJECT_LOCK (self);
-  err = read_layout (self, frames, &f, width, height);
+  err = read_channel_layout (self, frames, &f, width, height);
   GST_OBJECT_UNLOCK (self);
   return !err;
 }
@@ -284,7 +289,7 @@ gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down)
 
 /* The greatest grey value, in the unit of a brightness. */
 static gdouble
-white_of (const EmdtrackFrame *f)
+white_of_frame (const EmdtrackFrame *f)
 {
   return f->image.format == IMAGE_GRAY16 ? 65535 : 255;
 }
@@ -295,16 +300,15 @@ gst_emdtrack_set_frame (
 {
   const GstStructure *s = gst_caps_get_structure (caps, 0);
   EmdtrackFrame *f = &self->frame, before = self->frame;
-  EmdtrackParams was = self->fixed;
-  gint entries = self->book.entries;
+  EmdtrackBins histogram = self->settled.map.histogram;
   GstEmdtrackParams p;
   const char *err;
 
-  *f = frame_of (info);
+  *f = frame_of_info (info);
   GST_OBJECT_LOCK (self);
-  err = read_layout (self, s, f, &self->width, &self->height);
+  err = read_channel_layout (self, s, f, &self->width, &self->height);
   if (!err)
-    err = fix (self, s);
+    err = settle_params (self, s, &self->settled);
   GST_OBJECT_UNLOCK (self);
   TRY (err);
   if (MAX (self->width, self->height) > EMDTRACK_MAX_SIDE)
@@ -313,14 +317,15 @@ gst_emdtrack_set_frame (
   self->cell_x = f->layout == EMDTRACK_MOSAIC ? f->mosaic_width : 1;
   self->cell_y = f->layout == EMDTRACK_MOSAIC ? f->mosaic_height : 1;
   if (f->layout != before.layout || f->channels != before.channels ||
-      self->fixed.histogram != was.histogram ||
-      self->fixed_bins != entries) { /* what is known fits no more */
+      self->settled.map.histogram != histogram ||
+      self->settled.follow.bins != self->book.entries) {
+    /* the histograms of the targets do not fit any more */
     gst_emdtrack_drop_targets (self);
     gst_emdtrack_choose_again (self, FALSE);
   }
-  self->brightness *= white_of (f) / white_of (&before);
+  self->brightness *= white_of_frame (f) / white_of_frame (&before);
   if (!self->n_targets)
-    self->book = (EmdtrackCodebook){.entries = self->fixed_bins,
+    self->book = (EmdtrackCodebook){.entries = self->settled.follow.bins,
         .dims = f->layout == EMDTRACK_PLAIN ? 3 : f->channels,
         .spectra = f->layout != EMDTRACK_PLAIN};
   return gst_emdtrack_get_params (self, &p);

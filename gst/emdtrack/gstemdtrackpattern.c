@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A target that a file shows: what the file says, and that as a frame of its
- * own. */
+ * A target of a file: reads the file, and makes its content a frame, from which
+ * the codebook is learned and the target's histogram is counted. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -75,7 +75,7 @@ read_histogram (gchar *text, GstEmdtrackPattern *p)
 }
 
 static GstSample *
-decode (const gchar *path, const gchar *caps)
+decode_png (const gchar *path, const gchar *caps)
 {
   GstElement *pipeline = gst_parse_launch (DECODER, NULL), *end;
   GstChildProxy *proxy;
@@ -102,9 +102,9 @@ decode (const gchar *path, const gchar *caps)
   return sample;
 }
 
-/* Rows without gaps. */
+/* Copies the pixels of @frame without the gaps between its rows. */
 static void
-copy_pixels (GstEmdtrackPattern *p, const GstVideoFrame *frame)
+copy_frame_pixels (GstEmdtrackPattern *p, const GstVideoFrame *frame)
 {
   gint rows = GST_VIDEO_FRAME_HEIGHT (frame);
   gsize row = (gsize) GST_VIDEO_FRAME_COMP_PSTRIDE (frame, 0) *
@@ -124,7 +124,7 @@ copy_pixels (GstEmdtrackPattern *p, const GstVideoFrame *frame)
 }
 
 static const char *
-read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
+read_png (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
 {
   gboolean colours = header[HEADER - 1] & COLOUR;
   GstSample *sample;
@@ -138,13 +138,13 @@ read_picture (const gchar *path, const gchar *header, GstEmdtrackPattern *p)
   /* pngdec 1.22 takes the alpha of 16 bits for red */
   if (colours && header[DEPTH] > 8)
     return "a picture of colours must have 8 bits a component";
-  sample = decode (path, colours ? COLOURS : GREY);
+  sample = decode_png (path, colours ? COLOURS : GREY);
   good = sample && gst_sample_get_buffer (sample) &&
       gst_video_info_from_caps (&info, gst_sample_get_caps (sample)) &&
       gst_video_frame_map (
           &frame, &info, gst_sample_get_buffer (sample), GST_MAP_READ);
   if (good) {
-    copy_pixels (p, &frame);
+    copy_frame_pixels (p, &frame);
     gst_video_frame_unmap (&frame);
   }
   if (sample)
@@ -163,7 +163,7 @@ gst_emdtrack_pattern_read (const gchar *path, GstEmdtrackPattern **pattern)
     return "the file cannot be read, or is no regular file of at most 128 MiB";
   *pattern = g_new0 (GstEmdtrackPattern, 1);
   if (length > HEADER && !memcmp (text, SIGNATURE, strlen (SIGNATURE)))
-    err = read_picture (path, text, *pattern);
+    err = read_png (path, text, *pattern);
   else if (length > MAX_TEXT || strlen (text) != length)
     err = "the file is neither a PNG picture nor a text of numbers";
   else
@@ -181,16 +181,13 @@ gst_emdtrack_pattern_free (GstEmdtrackPattern *self)
   g_free (self);
 }
 
-/* ---- A frame of its own ----
- *
- * The codebook is learned from it, too, and the target's histogram is counted
- * in it. */
+/* ---- The content as a frame ---- */
 
 #define PATCH 8       /* side of the picture of a spectrum, pixels */
-#define BRIGHT 65535. /* of its strongest channel */
+#define BRIGHT 65535. /* value of the strongest channel */
 #define BRIGHT_RGB 255.
 
-/* A picture of one spectrum all over. */
+/* Makes the histogram a picture whose pixels all have this spectrum. */
 static void
 paint_spectrum (const GstEmdtrack *self, GstEmdtrackPattern *p)
 {
@@ -218,18 +215,19 @@ paint_spectrum (const GstEmdtrack *self, GstEmdtrackPattern *p)
     }
 }
 
-/* What of @choice does not go with the frames; NULL where all does. */
+/* Why the pattern does not fit the frames; NULL: it fits. */
 static const char *
-check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
+check_pattern (
+    GstEmdtrack *self, const GstEmdtrackPattern *p, EmdtrackFrame *frame)
 {
-  const GstEmdtrackPattern *p = c->pattern;
-  gboolean of_channels = self->fixed.histogram == EMDTRACK_CHANNELS;
+  const EmdtrackParams *params = &self->settled.map;
+  gboolean of_channels = params->histogram == EMDTRACK_CHANNELS;
   int width, height;
 
-  if (self->fixed.histogram == EMDTRACK_CODEBOOK && p->n)
+  if (params->histogram == EMDTRACK_CODEBOOK && p->n)
     return "over a codebook its file must be a picture; histograms are for "
            "histogram=intensity and channels";
-  if (p->n && p->n != self->fixed.bins)
+  if (p->n && p->n != params->bins)
     return "the histogram of its file has another number of bins";
   if (p->n)
     return NULL;
@@ -241,9 +239,9 @@ check (GstEmdtrack *self, const GstEmdtrackChoice *c, EmdtrackFrame *frame)
       : NULL;
 }
 
-/* Rows of the picture's size go to the device. */
+/* Copies the pixels to the device. */
 static const char *
-upload (GstEmdtrackStudy *s, const GstEmdtrackPattern *p)
+upload_pattern (GstEmdtrackStudy *s, const GstEmdtrackPattern *p)
 {
   TRY (device_alloc (s->device, &s->memory, p->bytes));
   TRY (device_copy (s->device, s->memory, p->pixels, p->bytes));
@@ -252,20 +250,16 @@ upload (GstEmdtrackStudy *s, const GstEmdtrackPattern *p)
 }
 
 const char *
-gst_emdtrack_study_open (
-    GstEmdtrack *self, GstEmdtrackChoice *c, GstEmdtrackStudy *s)
+gst_emdtrack_study_open (GstEmdtrack *self, GstEmdtrackPattern *p,
+    GstEmdtrackStudy *s, const char **fault)
 {
-  GstEmdtrackPattern *p = c->pattern;
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  const char *fault;
 
   *s = (GstEmdtrackStudy){.device = &backend->device, .frame = self->frame};
-  fault = check (self, c, &s->frame);
-  if (fault) {
-    gst_emdtrack_leave_out (self, c, fault);
+  *fault = check_pattern (self, p, &s->frame);
+  if (*fault)
     return NULL;
-  }
-  if (p->n && self->fixed.histogram == EMDTRACK_CHANNELS) {
+  if (p->n && self->settled.map.histogram == EMDTRACK_CHANNELS) {
     paint_spectrum (self, p);
     if (s->frame.layout != EMDTRACK_PLAIN)
       s->frame.layout = EMDTRACK_STACKED;
@@ -276,7 +270,7 @@ gst_emdtrack_study_open (
     return NULL;
   TRY (emdtrack_frame_size (&s->frame, &s->width, &s->height));
   TRY (emdtrack_new (&s->emdtrack, s->device, s->width, s->height));
-  return upload (s, p);
+  return upload_pattern (s, p);
 }
 
 void
@@ -286,9 +280,10 @@ gst_emdtrack_study_close (GstEmdtrackStudy *s)
   device_release (s->device, s->memory);
 }
 
-/* Grey values of 8 bits have their own white. */
+/* The parameters for the picture: without a gain, and with the white of its own
+ * format if its grey values do not have the bits of the frames'. */
 static EmdtrackParams
-params_for (const GstEmdtrack *self, const GstEmdtrackStudy *s,
+params_of_picture (const GstEmdtrack *self, const GstEmdtrackStudy *s,
     const EmdtrackParams *params)
 {
   EmdtrackParams p = *params;
@@ -300,9 +295,10 @@ params_for (const GstEmdtrack *self, const GstEmdtrackStudy *s,
   return p;
 }
 
-/* All of the picture, weighted as boxes of frames are. */
+/* Counts the histogram of the whole picture. */
 static const char *
-count (GstEmdtrackStudy *s, const EmdtrackParams *p, EmdtrackTarget *target)
+count_picture (
+    GstEmdtrackStudy *s, const EmdtrackParams *p, EmdtrackTarget *target)
 {
   EmdtrackRegion all = {{0, 0, s->width, s->height}, 1};
   const uint32_t *counts;
@@ -315,11 +311,37 @@ count (GstEmdtrackStudy *s, const EmdtrackParams *p, EmdtrackTarget *target)
 }
 
 const char *
+gst_emdtrack_measure_spectrum (const Device *device, const Emdtrack *emdtrack,
+    ImageBox box, EmdtrackTarget *target)
+{
+  int width, height, x0 = MAX (box.x0, 0), y0 = MAX (box.y0, 0);
+  guint8 *spectra;
+  const char *err;
+  gsize w, h, row;
+
+  emdtrack_size (emdtrack, &width, &height);
+  w = MIN (box.x1, width) - x0;
+  h = MIN (box.y1, height) - y0;
+  row = (gsize) width * EMDTRACK_BINS;
+  spectra = g_malloc (w * h * EMDTRACK_BINS);
+  err = device_copy_rows (device, spectra, w * EMDTRACK_BINS,
+      emdtrack_histograms (emdtrack) + y0 * row + (gsize) x0 * EMDTRACK_BINS,
+      row, w * EMDTRACK_BINS, h);
+  if (!err)
+    err = device_wait (device);
+  *target = (EmdtrackTarget){{0}};
+  for (gsize i = 0; !err && i < w * h * EMDTRACK_BINS; i++)
+    target->weight[i % EMDTRACK_BINS] += spectra[i];
+  g_free (spectra);
+  return err;
+}
+
+const char *
 gst_emdtrack_study_target (GstEmdtrack *self, GstEmdtrackStudy *s,
     const GstEmdtrackParams *params, const GstEmdtrackPattern *pattern,
     EmdtrackTarget *target, EmdtrackTarget *spectrum)
 {
-  EmdtrackParams p = params_for (self, s, &params->follow);
+  EmdtrackParams p = params_of_picture (self, s, &params->follow);
   EmdtrackTarget given = {{0}};
 
   for (gint i = 0; i < pattern->n; i++)
@@ -333,5 +355,5 @@ gst_emdtrack_study_target (GstEmdtrack *self, GstEmdtrackStudy *s,
         (ImageBox){0, 0, s->width, s->height}, spectrum));
   }
   *target = (EmdtrackTarget){{0}};
-  return count (s, &p, target);
+  return count_picture (s, &p, target);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What was found, as metadata, messages and statistics. */
+ * Tracks and maps as metadata, messages and statistics. */
 #include <math.h>
 
 #include "emdtrack/gstemdtrack.h"
 
 static GstVisionState
-state_of (EmdtrackState state)
+state_of_track (EmdtrackState state)
 {
   static const GstVisionState states[] = {
       [EMDTRACK_TRACKING] = GST_VISION_STATE_TRACKING,
@@ -19,7 +19,7 @@ state_of (EmdtrackState state)
 }
 
 static void
-fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
+fill_target_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
     GstBuffer *buffer, gdouble seconds, GstVisionObject *v)
 {
   const EmdtrackTrack *t = &target->track;
@@ -30,7 +30,7 @@ fill_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
   v->element = "emdtrack";
   v->source = GST_OBJECT_NAME (self);
   v->label = target->name;
-  v->state = state_of (t->state);
+  v->state = state_of_track (t->state);
   v->x = t->x0 * self->cell_x;
   v->y = t->y0 * self->cell_y;
   v->width = (t->x1 - t->x0) * self->cell_x;
@@ -56,7 +56,7 @@ gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
   gdouble seconds = gst_vision_elapsed (&self->last_time, buffer);
 
   for (guint k = 0; k < self->n_targets; k++)
-    fill_object (self, &self->target[k], buffer, seconds, &found[k]);
+    fill_target_object (self, &self->target[k], buffer, seconds, &found[k]);
   if (!gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           self->width * self->cell_x, self->height * self->cell_y, found,
           self->n_targets))
@@ -66,7 +66,7 @@ gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
 }
 
 static const char *
-attach_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
+attach_emd_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
     GstBuffer *buffer)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
@@ -114,6 +114,6 @@ gst_emdtrack_attach_maps (
     GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer)
 {
   for (int t = 0; t < results->n_targets; t++)
-    TRY (attach_map (self, results, t, buffer));
+    TRY (attach_emd_map (self, results, t, buffer));
   return NULL;
 }

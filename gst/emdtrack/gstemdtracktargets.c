@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which targets are followed.  A property that is set leaves them in
+ * The choice of targets.  A property that is set leaves its choices in
  * self->pending, and the next frame takes them from there. */
 #include <string.h>
 
@@ -13,9 +13,9 @@
 
 /* ---- From text ---- */
 
-/* "roi=x,y,w,h", where "roi=" may be missing. */
+/* Parses "roi=x,y,w,h", where "roi=" may be missing. */
 static const char *
-parse_box (const gchar *text, GstEmdtrackChoice *c)
+parse_target_box (const gchar *text, GstEmdtrackChoice *c)
 {
   const char *end;
   int n[4];
@@ -35,9 +35,9 @@ parse_box (const gchar *text, GstEmdtrackChoice *c)
   return NULL;
 }
 
-/* "file=PATH" or "w,h,file=PATH", @path being what follows "file=". */
+/* Parses "file=PATH" or "w,h,file=PATH"; @path points behind "file=". */
 static const char *
-parse_file (const gchar *text, const gchar *path, GstEmdtrackChoice *c)
+parse_target_file (const gchar *text, const gchar *path, GstEmdtrackChoice *c)
 {
   int size[2] = {0};
   gboolean sized = text + strlen (FILE_IS) != path;
@@ -58,7 +58,8 @@ parse_file (const gchar *text, const gchar *path, GstEmdtrackChoice *c)
       : NULL;
 }
 
-/* A name ends at a colon, as long as no path has begun. */
+/* Parses an entry of "targets".  A name ends at the first colon, unless "file="
+ * comes before it. */
 static const char *
 parse_choice (const gchar *text, GstEmdtrackChoice *c)
 {
@@ -76,8 +77,8 @@ parse_choice (const gchar *text, GstEmdtrackChoice *c)
       c->name, colon ? text : "target", colon ? length + 1 : GST_EMDTRACK_NAME);
   g_strstrip (c->name);
   rest += strspn (rest, " ");
-  return file ? parse_file (rest, file + strlen (FILE_IS), c)
-              : parse_box (rest, c);
+  return file ? parse_target_file (rest, file + strlen (FILE_IS), c)
+              : parse_target_box (rest, c);
 }
 
 void
@@ -88,10 +89,10 @@ gst_emdtrack_choices_free (GstEmdtrackChoices *self)
   g_free (self);
 }
 
-/* What @text says up to where something is wrong with it, which goes to
- * @problem. */
+/* The choices that @text describes, up to the first faulty entry, which
+ * @problem describes. */
 static GstEmdtrackChoices *
-parse (const gchar *text, gchar **problem)
+parse_choices (const gchar *text, gchar **problem)
 {
   GstEmdtrackChoices *all = g_new0 (GstEmdtrackChoices, 1);
   gchar **entries = g_strsplit (text ? text : "", ";", -1);
@@ -118,9 +119,9 @@ parse (const gchar *text, gchar **problem)
   return all;
 }
 
-/* Under the object lock. */
+/* To be called under the object lock. */
 static void
-take_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
+set_pending_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
 {
   g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
   self->pending = all;
@@ -132,7 +133,7 @@ gst_emdtrack_read_targets (
 {
   GstEmdtrack *self = GST_EMDTRACK (owner);
   gchar *problem = NULL;
-  GstEmdtrackChoices *all = parse (text, &problem);
+  GstEmdtrackChoices *all = parse_choices (text, &problem);
 
   (void) element;
   if (problem) {
@@ -143,14 +144,14 @@ gst_emdtrack_read_targets (
     return FALSE;
   }
   GST_OBJECT_LOCK (self);
-  take_choices (self, all);
+  set_pending_choices (self, all);
   g_free (self->targets);
   self->targets = g_strdup (text);
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }
 
-/* Files are read again. */
+/* Parses "targets" again, which reads its files again. */
 gboolean
 gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
 {
@@ -158,9 +159,9 @@ gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
   GstEmdtrackChoices *all;
 
   text = GST_VISION_LOCKED (self, g_strdup (self->targets));
-  all = parse (text, &problem);
+  all = parse_choices (text, &problem);
   GST_OBJECT_LOCK (self);
-  take_choices (self, all);
+  set_pending_choices (self, all);
   self->meta_pending = self->target_meta != NULL;
   GST_OBJECT_UNLOCK (self);
   g_free (text);
@@ -176,7 +177,7 @@ gst_emdtrack_choose_again (GstEmdtrack *self, gboolean starts)
   return FALSE;
 }
 
-/* ---- What is known of them ---- */
+/* ---- Targets that are followed ---- */
 
 void
 gst_emdtrack_leave_out (
@@ -195,26 +196,23 @@ gst_emdtrack_drop_targets (GstEmdtrack *self)
   self->n_targets = 0;
 }
 
-/* A side that was followed between pixels is 1 but for rounding, and one that
- * grew may be longer than a frame's. */
+/* The length of a side, 1 at least and no longer than a frame can be: the
+ * tracker follows sides between pixels, and lets them grow. */
 static gdouble
-side_of (gdouble from, gdouble to)
+side_of_target (gdouble from, gdouble to)
 {
   return CLAMP (to - from, 1, EMDTRACK_MAX_SIDE);
 }
 
 const char *
-gst_emdtrack_lose_targets (GstEmdtrack *self)
+gst_emdtrack_lose_targets (GstEmdtrack *self, const EmdtrackParams *params)
 {
-  GstEmdtrackParams p;
-
-  TRY (gst_emdtrack_get_params (self, &p));
   for (guint k = 0; k < self->n_targets; k++) {
     EmdtrackTrack *t = &self->target[k].track;
 
     emdtrack_tracker_remove (self->tracker, t->id);
-    TRY (emdtrack_tracker_add_target (self->tracker, &p.follow, &t->target,
-        side_of (t->x0, t->x1), side_of (t->y0, t->y1), &t->id));
+    TRY (emdtrack_tracker_add_target (self->tracker, params, &t->target,
+        side_of_target (t->x0, t->x1), side_of_target (t->y0, t->y1), &t->id));
     self->target[k].since = GST_CLOCK_TIME_NONE;
   }
   return NULL;
