@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Objects as GstAnalytics knows them: an object detection each, related to a
- * tracking where the object has an id; and detections of others as regions of
+ * Objects in GstAnalytics: each has an object detection, related to a tracking
+ * if the object has an id.  Detections of other elements become regions of
  * interest. */
 #include <math.h>
 
@@ -10,14 +10,14 @@
 #ifdef HAVE_ANALYTICS
 # include <gst/analytics/analytics.h>
 
-/* Types and ids of the objects, so that each of the parts, of which others may
- * have added many, is looked up once. */
+/* Sets of the types and ids of the objects, to look up the parts of a meta in.
+ */
 typedef struct {
   GHashTable *types, *ids;
-} Ours;
+} ObjectKeys;
 
 static void
-ours_open (Ours *self, const GstVisionObjects *objects)
+object_keys_open (ObjectKeys *self, const GstVisionObjects *objects)
 {
   self->types = g_hash_table_new (NULL, NULL);
   self->ids = g_hash_table_new (g_int64_hash, g_int64_equal);
@@ -25,20 +25,20 @@ ours_open (Ours *self, const GstVisionObjects *objects)
     GstVisionObject *object = &objects->objects[i];
 
     g_hash_table_add (
-        self->types, GUINT_TO_POINTER (gst_vision_mirror_type (object)));
+        self->types, GUINT_TO_POINTER (gst_vision_object_find_type (object)));
     g_hash_table_add (self->ids, &object->id);
   }
 }
 
 static void
-ours_close (Ours *self)
+object_keys_close (ObjectKeys *self)
 {
   g_hash_table_unref (self->types);
   g_hash_table_unref (self->ids);
 }
 
 static gboolean
-is_ours (const Ours *self, GstAnalyticsMtd *mtd)
+is_of_objects (const ObjectKeys *self, GstAnalyticsMtd *mtd)
 {
   GstAnalyticsMtdType type = gst_analytics_mtd_get_mtd_type (mtd);
   GstClockTime first, last;
@@ -54,8 +54,8 @@ is_ours (const Ours *self, GstAnalyticsMtd *mtd)
   return g_hash_table_contains (self->ids, &id);
 }
 
-/* Parts of the meta cannot be removed, only the whole meta.  Parts that stay
- * were scaled by the meta itself. */
+/* GStreamer can remove only the whole meta, not parts of it.  It has scaled the
+ * parts that stay. */
 gboolean
 gst_vision_analytics_clear (GstBuffer *buffer, const GstVisionObjects *objects)
 {
@@ -64,27 +64,27 @@ gst_vision_analytics_clear (GstBuffer *buffer, const GstVisionObjects *objects)
   gboolean ours = FALSE, others = FALSE;
   GstAnalyticsMtd mtd;
   gpointer state = NULL;
-  Ours all;
+  ObjectKeys all;
 
   if (!relations)
     return TRUE;
-  ours_open (&all, objects);
+  object_keys_open (&all, objects);
   while (!(ours && others) &&
       gst_analytics_relation_meta_iterate (
           relations, &state, GST_ANALYTICS_MTD_TYPE_ANY, &mtd)) {
-    if (is_ours (&all, &mtd))
+    if (is_of_objects (&all, &mtd))
       ours = TRUE;
     else
       others = TRUE;
   }
-  ours_close (&all);
+  object_keys_close (&all);
   if (ours && !others)
     gst_buffer_remove_meta (buffer, (GstMeta *) relations);
   return !ours || !others;
 }
 
 static GstClockTime
-first_seen (GstBuffer *buffer, const GstVisionObject *object)
+time_first_seen (GstBuffer *buffer, const GstVisionObject *object)
 {
   gdouble age = object->age * GST_SECOND;
 
@@ -100,7 +100,7 @@ add_tracking (GstBuffer *buffer, const GstVisionObject *object,
     GstAnalyticsRelationMeta *relations, GstAnalyticsMtd *tracking)
 {
   if (!gst_analytics_relation_meta_add_tracking_mtd (
-          relations, object->id, first_seen (buffer, object), tracking))
+          relations, object->id, time_first_seen (buffer, object), tracking))
     return FALSE;
   if (GST_BUFFER_PTS_IS_VALID (buffer))
     gst_analytics_tracking_mtd_update_last_seen (
@@ -132,14 +132,14 @@ gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
   if (object->id &&
       gst_analytics_relation_meta_add_tracking_mtd (
           gst_buffer_add_analytics_relation_meta (buffer), object->id,
-          first_seen (buffer, object), &tracking))
+          time_first_seen (buffer, object), &tracking))
     gst_analytics_tracking_mtd_set_lost (&tracking);
 }
 
 /* Whether the detection has a region of interest already: some detectors add
- * both.  A conversion may have rounded the two differently. */
+ * both.  A conversion may have rounded region and detection differently. */
 static gboolean
-has_region (GstBuffer *buffer, const GstVisionBox *box)
+detection_has_region (GstBuffer *buffer, const GstVisionBox *box)
 {
   gpointer state = NULL;
   GstMeta *meta;
@@ -157,10 +157,10 @@ has_region (GstBuffer *buffer, const GstVisionBox *box)
   return FALSE;
 }
 
-/* The part of a detection that lies in a frame of @info; FALSE if none of it
- * does. */
+/* Clips the box of a detection to a frame of @info; FALSE if nothing is left.
+ */
 static gboolean
-place_of (
+place_of_detection (
     GstAnalyticsMtd *detection, const GstVideoInfo *info, GstVisionBox *box)
 {
   gint x, y, width, height;
@@ -192,18 +192,19 @@ gst_vision_analytics_regions (GstBuffer *buffer, const GstVideoInfo *info,
   GstAnalyticsMtd detection;
   gpointer state = NULL;
   GstVisionBox box;
-  Ours ours;
+  ObjectKeys ours;
 
   if (!relations)
     return;
-  ours_open (&ours, objects);
+  object_keys_open (&ours, objects);
   while (gst_analytics_relation_meta_iterate (
       relations, &state, gst_analytics_od_mtd_get_mtd_type (), &detection))
-    if (!is_ours (&ours, &detection) && place_of (&detection, info, &box) &&
-        !has_region (buffer, &box))
+    if (!is_of_objects (&ours, &detection) &&
+        place_of_detection (&detection, info, &box) &&
+        !detection_has_region (buffer, &box))
       gst_buffer_add_video_region_of_interest_meta_id (
           buffer, box.type, box.x, box.y, box.width, box.height);
-  ours_close (&ours);
+  object_keys_close (&ours);
 }
 
 #else

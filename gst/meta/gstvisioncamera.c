@@ -27,7 +27,8 @@ gst_vision_camera_init (GstVisionCamera *camera)
 }
 
 static gboolean
-parse_number (const gchar *entry, guint index, gdouble *number, GError **error)
+parse_intrinsic (
+    const gchar *entry, guint index, gdouble *number, GError **error)
 {
   const gchar *name = intrinsics[index];
   gchar *end;
@@ -78,7 +79,7 @@ gst_vision_camera_set_intrinsics (
         "fx,fy,cx,cy are needed, k1,k2,p1,p2,k3 may follow; numbers found: %u",
         n);
   for (guint i = 0; good && i < n; i++)
-    good = parse_number (entries[i], i, &numbers[i], error);
+    good = parse_intrinsic (entries[i], i, &numbers[i], error);
   g_strfreev (entries);
   if (good && !isfinite (numbers[0] + numbers[1] + numbers[2] + numbers[3])) {
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
@@ -96,7 +97,7 @@ gst_vision_camera_set_intrinsics (
 }
 
 static gboolean
-is_sound (const GstVisionCamera *camera)
+is_sound_camera (const GstVisionCamera *camera)
 {
   return camera->ref_width > 0 && camera->ref_height > 0 && camera->fx > 0 &&
       camera->fy > 0 &&
@@ -148,7 +149,7 @@ gst_buffer_set_vision_camera (
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
-  g_return_val_if_fail (camera && is_sound (camera), FALSE);
+  g_return_val_if_fail (camera && is_sound_camera (camera), FALSE);
 
   structure =
       gst_vision_structure_ensure (buffer, GST_VISION_META_CAMERA, origin);
@@ -196,7 +197,7 @@ gst_buffer_get_vision_camera (
       !gst_structure_get (structure, "fx", G_TYPE_DOUBLE, &camera->fx, "fy",
           G_TYPE_DOUBLE, &camera->fy, "cx", G_TYPE_DOUBLE, &camera->cx, "cy",
           G_TYPE_DOUBLE, &camera->cy, NULL) ||
-      !is_sound (camera))
+      !is_sound_camera (camera))
     return FALSE;
   if (!get_doubles (structure, "distortion", camera->distortion, 5))
     memset (camera->distortion, 0, sizeof camera->distortion);

@@ -5,7 +5,7 @@
 
 typedef enum {
   FIELD_UINT64,       /* always present */
-  FIELD_UINT64_NOT_0, /* 0 is not known */
+  FIELD_UINT64_NOT_0, /* 0: not known */
   FIELD_STRING,
   FIELD_STATE,
   FIELD_DOUBLE,
@@ -61,14 +61,14 @@ static Field fields[] = {
 
 static GQuark structure_name;
 
-/* Empty values, to be copied: g_value_init () and the setters would look up the
- * type each time, which takes as long as all other work. */
+/* Empty values to copy: g_value_init () and the setters would look up the type
+ * each time, which takes as long as the rest of the conversion. */
 static GValue uint64_value, double_value, string_value;
 /* Names of states are static and need no copy. */
 static GValue state_values[GST_VISION_STATE_REJECTED + 1];
 
 static void
-init_once (void)
+init_fields_once (void)
 {
   static gsize done;
 
@@ -110,7 +110,7 @@ is_right_length (const Field *field, guint n)
 }
 
 static gboolean
-are_finite (const GstVisionArray *array)
+array_is_finite (const GstVisionArray *array)
 {
   for (guint i = 0; i < array->n; i++)
     if (!isfinite (array->values[i]))
@@ -118,10 +118,9 @@ are_finite (const GstVisionArray *array)
   return TRUE;
 }
 
-/* A structure refuses a text that is not UTF-8, with a warning that does not
- * help anyone. */
+/* A copy of @text in valid UTF-8, since a structure refuses any other text. */
 static gchar *
-dup_text (const gchar *text)
+dup_utf8 (const gchar *text)
 {
   return !text || g_utf8_validate (text, -1, NULL)
       ? g_strdup (text)
@@ -153,7 +152,7 @@ field_to_value (const Field *field, const void *member, GValue *value)
     case FIELD_ARRAY:
       array = member;
       if (!array->values || !is_right_length (field, array->n) ||
-          !are_finite (array))
+          !array_is_finite (array))
         return FALSE;
       gst_vision_doubles_to_value (array->values, array->n, value);
       return TRUE;
@@ -168,7 +167,7 @@ field_to_value (const Field *field, const void *member, GValue *value)
       if (!string)
         return FALSE;
       *value = string_value;
-      value->data[0].v_pointer = dup_text (string);
+      value->data[0].v_pointer = dup_utf8 (string);
       return TRUE;
   }
   return FALSE;
@@ -179,7 +178,7 @@ gst_vision_object_to_structure (const GstVisionObject *object)
 {
   GstStructure *structure;
 
-  init_once ();
+  init_fields_once ();
   structure = new_structure ();
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
     const Field *field = &fields[i];
@@ -242,7 +241,7 @@ field_from_value (const Field *field, const GValue *value, void *member)
       return;
     case FIELD_STRING:
       if (G_VALUE_HOLDS_STRING (value))
-        *(gchar **) member = dup_text (g_value_get_string (value));
+        *(gchar **) member = dup_utf8 (g_value_get_string (value));
       return;
   }
 }
@@ -251,7 +250,7 @@ void
 gst_vision_object_from_structure (
     GstVisionObject *object, const GstStructure *structure)
 {
-  init_once ();
+  init_fields_once ();
   gst_vision_object_init (object);
   for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
     const Field *field = &fields[i];

@@ -8,7 +8,7 @@
 
 /* Bytes of one number; 0: there is no such format. */
 static guint
-bytes_of (const gchar *format)
+bytes_of_number (const gchar *format)
 {
   static const struct {
     const gchar *format;
@@ -21,17 +21,17 @@ bytes_of (const gchar *format)
   return 0;
 }
 
-/* Whether the map lies within its pixels.  The size of GPU memory is known to
- * its allocator alone. */
+/* Whether the map's size fits into the buffer of its pixels.  GPU memory is not
+ * checked, as only its allocator knows its size. */
 static gboolean
-is_sound (const GstVisionMap *map)
+is_sound_map (const GstVisionMap *map)
 {
-  /* two of 32 bits; the third could make it too large for 64 */
+  /* a product of two factors of 32 bits; a third could overflow 64 bits */
   guint64 row = (guint64) map->width * map->channels;
 
   if (row > G_MAXUINT32)
     return FALSE;
-  row *= bytes_of (map->format);
+  row *= bytes_of_number (map->format);
   return map->kind && row > 0 && map->height > 0 && map->stride >= row &&
       GST_IS_BUFFER (map->pixels) && isfinite (map->scale) &&
       isfinite (map->offset) &&
@@ -64,7 +64,7 @@ gst_buffer_add_vision_map (
 
   g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
   g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
-  g_return_val_if_fail (map && is_sound (map), FALSE);
+  g_return_val_if_fail (map && is_sound_map (map), FALSE);
   g_return_val_if_fail (map->pixels != buffer, FALSE);
 
   item = gst_structure_new ("VisionMap", "kind", G_TYPE_STRING, map->kind,
@@ -88,7 +88,7 @@ gst_buffer_add_vision_map (
 }
 
 static gboolean
-from_structure (const GstStructure *item, GstVisionMap *map)
+map_from_structure (const GstStructure *item, GstVisionMap *map)
 {
   const GValue *pixels = gst_structure_get_value (item, "pixels");
 
@@ -110,7 +110,7 @@ from_structure (const GstStructure *item, GstVisionMap *map)
   gst_structure_get_double (item, "invalid", &map->invalid);
   if (pixels && GST_VALUE_HOLDS_BUFFER (pixels))
     map->pixels = gst_value_get_buffer (pixels);
-  return is_sound (map);
+  return is_sound_map (map);
 }
 
 /**
@@ -162,7 +162,7 @@ gst_buffer_nth_vision_map (
   if (!structure || index >= gst_vision_structure_n_items (structure, "maps"))
     return FALSE;
   item = gst_vision_structure_nth_item (structure, "maps", index);
-  return item && from_structure (item, map);
+  return item && map_from_structure (item, map);
 }
 
 /**

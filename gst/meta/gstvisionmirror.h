@@ -1,36 +1,44 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * VisionObjects as the metas that other elements know.  Private to the
- * library. */
+ * VisionObjects as the metas that other elements read: regions of interest and
+ * GstAnalytics.  Private to the library. */
 #pragma once
 
 #include "gstvisionobjects.h"
 
 /* An object's box, in whole pixels of the frame. */
 typedef struct {
-  GQuark type; /* what the object is */
+  GQuark type; /* gst_vision_object_make_type () of the object */
   guint x, y, width, height;
 } GstVisionBox;
 
 /* Adds ROI and analytics metas, in pixels of the objects' reference size. */
 void gst_vision_mirror_add (GstBuffer *buffer, const GstVisionObjects *objects);
 
-/* The name of an object in the mirrored metas. */
-GQuark gst_vision_mirror_type (const GstVisionObject *object);
+/* Removes the ROI and analytics metas of @objects, and adds them anew. */
+void gst_vision_mirror_renew (
+    GstBuffer *buffer, const GstVisionObjects *objects);
 
-/* The analytics metas' part; without GstAnalytics they do nothing.
- * gst_vision_analytics_clear () removes what was made of @objects; FALSE where
- * it has to stay, because others added to the same meta. */
+/* gstvisionobject.c: the type of an object in these metas, the quark of its
+ * label or element.  find: "object" if no such quark exists; make: a new quark
+ * then, unless labels have made too many. */
+GQuark gst_vision_object_find_type (const GstVisionObject *object);
+GQuark gst_vision_object_make_type (const GstVisionObject *object);
+
+/* gstvisionanalytics.c: GstAnalytics; without it, these functions do nothing.
+ * clear () removes the parts that were made of @objects; FALSE if they have to
+ * stay, because another element added parts to the same meta. */
 gboolean gst_vision_analytics_clear (
     GstBuffer *buffer, const GstVisionObjects *objects);
 void gst_vision_analytics_add (
     GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box);
 
-/* Only the tracking, of an object that is lost. */
+/* Adds a tracking that is marked as lost, without a detection. */
 void gst_vision_analytics_add_lost (
     GstBuffer *buffer, const GstVisionObject *object);
 
-/* A region of interest for each detection that was not made of @objects (NULL:
- * none) and has none, in a frame of @info. */
+/* Adds a region of interest for each detection of another element that has no
+ * region, in a frame of @info.  @objects, which may be NULL, are not detections
+ * of other elements. */
 void gst_vision_analytics_regions (GstBuffer *buffer, const GstVideoInfo *info,
     const GstVisionObjects *objects);

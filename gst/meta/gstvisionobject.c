@@ -2,7 +2,9 @@
 #include "gstvisionobject.h"
 
 #include <math.h>
+#include <string.h>
 
+#include "gstvisionmirror.h"
 #include "gstvisionstructure.h"
 
 G_DEFINE_ENUM_TYPE (GstVisionState, gst_vision_state,
@@ -140,4 +142,43 @@ gst_vision_object_free (GstVisionObject *object)
 {
   gst_vision_object_disown (object);
   g_free (object);
+}
+
+/* ---- Types: the names of objects in the metas of other elements ---- */
+
+/* A type is a quark, which lives as long as the process.  Labels of metas from
+ * outside make a limited number of types. */
+#define MAX_TYPES 4096
+#define MAX_BYTES 256  /* of a type's name, with its end */
+#define OTHER "object" /* an object without a usable name */
+
+static const gchar *
+type_name (const GstVisionObject *object)
+{
+  const gchar *name = object->label ? object->label : object->element;
+
+  return name && strnlen (name, MAX_BYTES) < MAX_BYTES ? name : OTHER;
+}
+
+GQuark
+gst_vision_object_find_type (const GstVisionObject *object)
+{
+  GQuark known = g_quark_try_string (type_name (object));
+
+  return known ? known : g_quark_from_static_string (OTHER);
+}
+
+GQuark
+gst_vision_object_make_type (const GstVisionObject *object)
+{
+  static gint made; /* atomic */
+  const gchar *name = type_name (object);
+  GQuark known = g_quark_try_string (name);
+
+  if (known)
+    return known;
+  if (g_atomic_int_get (&made) >= MAX_TYPES)
+    return g_quark_from_static_string (OTHER);
+  g_atomic_int_inc (&made);
+  return g_quark_from_string (name);
 }

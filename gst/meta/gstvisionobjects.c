@@ -73,7 +73,7 @@ gst_vision_objects_nth (const GstVisionObjects *objects, guint index)
 }
 
 static void
-append (
+append_object_items (
     GstStructure *structure, const GstVisionObject *objects, guint n_objects)
 {
   GValue *items = gst_vision_structure_ensure_items (structure, "objects");
@@ -83,13 +83,13 @@ append (
 }
 
 static void
-append_scaled (GstStructure *structure, const GstVisionObjects *objects,
+append_scaled_objects (GstStructure *structure, const GstVisionObjects *objects,
     guint ref_width, guint ref_height)
 {
   GstVisionObjects *scaled = gst_vision_objects_copy (objects);
 
   gst_vision_objects_scale (scaled, ref_width, ref_height);
-  append (structure, scaled->objects, scaled->n_objects);
+  append_object_items (structure, scaled->objects, scaled->n_objects);
   gst_vision_objects_free (scaled);
 }
 
@@ -140,9 +140,9 @@ gst_buffer_add_vision_objects (GstBuffer *buffer, GstVisionOrigin origin,
         G_TYPE_UINT, height, NULL);
   }
   if (width == ref_width && height == ref_height)
-    append (structure, objects, n_objects);
+    append_object_items (structure, objects, n_objects);
   else
-    append_scaled (structure, &view, width, height);
+    append_scaled_objects (structure, &view, width, height);
 
   if (origin == GST_VISION_ORIGIN_RESULT)
     gst_vision_mirror_add (buffer, &view);
@@ -191,13 +191,13 @@ gst_buffer_get_vision_objects (GstBuffer *buffer, GstVisionOrigin origin)
   return objects;
 }
 
-/* ---- In the pixels of a frame of another size ---- */
+/* ---- Objects in pixels of another frame size ---- */
 
 /* The greatest double that a guint64 can hold. */
 #define MAX_AREA 18446744073709549568.
 
-/* A pixel's centre lies at an integer, its edges half a pixel to either
- * side: it is the edges of the frame that map to each other. */
+/* The edges of the frame map to each other.  Centres of pixels lie at integers,
+ * edges half a pixel beside them. */
 static void
 scale_point (gdouble *x, gdouble *y, gdouble sx, gdouble sy)
 {
@@ -214,9 +214,9 @@ scale_points (const GstVisionArray *points, gdouble sx, gdouble sy)
     scale_point (&values[i], &values[i + 1], sx, sy);
 }
 
-/* The axes of an ellipse that is stretched by (sx, sy): those of its matrix of
- * second moments, whose eigenvalues were elongation² : 1.  Without an
- * elongation it is a line. */
+/* Stretches the object's ellipse by (sx, sy): orientation and elongation follow
+ * from the matrix of second moments, whose eigenvalues were elongation² : 1. An
+ * object without an elongation is a line. */
 static void
 scale_axes (GstVisionObject *object, gdouble sx, gdouble sy)
 {
@@ -287,4 +287,52 @@ gst_vision_objects_scale (
     scale_object (&objects->objects[i], sx, sy);
   objects->ref_width = ref_width;
   objects->ref_height = ref_height;
+}
+
+/* ---- As metas that other elements read ---- */
+
+/**
+ * gst_buffer_mirror_vision_objects:
+ * @buffer: a writable #GstBuffer
+ * @info: the size of the frame
+ *
+ * Renews the #GstVideoRegionOfInterestMeta of the objects of a buffer, in
+ * pixels of this frame.  Call it behind elements that drop these metas or do
+ * not scale them.  The function removes the earlier regions of these objects:
+ * those with the same type and id.
+ *
+ * The type of a region is the label of its object or, without a label, its
+ * element; its id is that of the object, cut to an int.  A type stays in memory
+ * as long as the process runs.  So the type is "object" if the label has 256
+ * bytes or more, or if labels have made 4096 types before.  The function rounds
+ * a box outwards to whole pixels and cuts it at the edges of the frame.  It
+ * leaves out objects that have no box, are lost or rejected, and ground truth.
+ *
+ * If the library was built with GstAnalytics, the function renews object
+ * detections and trackings in the same way.  If another element has added to
+ * the same meta, that meta stays as it is.  A lost object has only a tracking,
+ * which is marked as lost.  An object detection of another element gets a
+ * region.
+ *
+ * Returns: %TRUE; or %FALSE if the buffer has no objects
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_buffer_mirror_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  GstVisionObjects *objects;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), FALSE);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), FALSE);
+  g_return_val_if_fail (info && info->width > 0 && info->height > 0, FALSE);
+
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  gst_vision_analytics_regions (buffer, info, objects);
+  if (!objects)
+    return FALSE;
+  gst_vision_objects_scale (objects, info->width, info->height);
+  gst_vision_mirror_renew (buffer, objects);
+  gst_vision_objects_free (objects);
+  return TRUE;
 }

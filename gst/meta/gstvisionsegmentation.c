@@ -30,7 +30,7 @@ gst_vision_segmentation_is_known (void)
 
 #ifdef HAVE_SEGMENTATION
 static gboolean
-add (GstBuffer *buffer, GstBuffer *mask, guint n_regions)
+add_segmentation (GstBuffer *buffer, GstBuffer *mask, guint n_regions)
 {
   const GstVideoMeta *meta = gst_buffer_get_video_meta (mask);
   guint *ids = g_new (guint, n_regions + 1);
@@ -78,7 +78,7 @@ gst_buffer_add_vision_segmentation (
   g_return_val_if_fail (n_regions <= G_MAXUINT16, FALSE);
 
 #ifdef HAVE_SEGMENTATION
-  return add (buffer, mask, n_regions);
+  return add_segmentation (buffer, mask, n_regions);
 #else
   (void) n_regions;
   return FALSE;

@@ -72,7 +72,7 @@ gst_vision_structure_get_reference (
       *height > 0;
 }
 
-/* The array, to which a structure can be appended; NULL: it is none. */
+/* The field, if it is an array of structures; else NULL. */
 static const GValue *
 items_of (const GstStructure *structure, const gchar *field)
 {
@@ -104,9 +104,8 @@ gst_vision_structure_nth_item (
                                           : NULL;
 }
 
-/* The array is changed in place: taking it out and putting it back would copy
- * every structure in it.  The caller has the buffer, and with it the
- * structure, for itself. */
+/* Returns the array to be changed in place, since taking it out and putting it
+ * back would copy every structure in it.  The caller's buffer is writable. */
 GValue *
 gst_vision_structure_ensure_items (GstStructure *structure, const gchar *field)
 {
@@ -161,7 +160,7 @@ gst_vision_doubles_from_value (const GValue *value, gdouble *numbers)
   return TRUE;
 }
 
-/* ---- The type of origins, and all names at once ---- */
+/* ---- The type of origins, and the registration of the metas ---- */
 
 G_DEFINE_ENUM_TYPE (GstVisionOrigin, gst_vision_origin,
     G_DEFINE_ENUM_VALUE (GST_VISION_ORIGIN_RESULT, "result"),

@@ -17,7 +17,7 @@ typedef enum {
 /* The structure of a buffer's meta; NULL: it has none. */
 GstStructure *gst_vision_structure_get (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
-/* The same; a missing one is made. */
+/* The structure of a buffer's meta; adds a missing meta. */
 GstStructure *gst_vision_structure_ensure (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
 
@@ -25,36 +25,37 @@ GstStructure *gst_vision_structure_ensure (
 gboolean gst_vision_structure_get_reference (
     const GstStructure *structure, guint *width, guint *height);
 
-/* An array of structures, @field of @structure: their number (0 if the field is
- * no such array), and one of them (NULL if that is no structure). */
+/* The array of structures in @field of @structure: their number, 0 if the field
+ * is no such array, and the structure @index, NULL if the item is none. */
 guint gst_vision_structure_n_items (
     const GstStructure *structure, const gchar *field);
 const GstStructure *gst_vision_structure_nth_item (
     const GstStructure *structure, const gchar *field, guint index);
 
-/* The array to append to, which is made if it is missing; appends a structure,
- * which is taken. */
+/* ensure_items () returns the array in @field and adds a missing array; take ()
+ * appends @item to it and owns @item then. */
 GValue *gst_vision_structure_ensure_items (
     GstStructure *structure, const gchar *field);
 void gst_vision_items_take (GValue *items, GstStructure *item);
 
-/* Arrays of doubles.  @numbers has room for all of the array; FALSE if @value
- * is anything else, or a number in it is infinite or NaN. */
+/* Arrays of doubles.  @numbers has room for the whole array; FALSE if @value is
+ * no array of doubles, or a number in it is infinite or NaN. */
 void gst_vision_doubles_to_value (
     const gdouble *numbers, guint n, GValue *value);
 gboolean gst_vision_doubles_from_value (const GValue *value, gdouble *numbers);
 
-/* ---- gstvisionfields.c: a GstVisionObject as such a structure, and back ----
- */
+/* ---- gstvisionfields.c: a GstVisionObject as a structure, and back ---- */
 
-/* A new structure with every field that is known and has its right size. */
+/* A new structure with the fields of @object that are known and whose arrays
+ * have a right length. */
 GstStructure *gst_vision_object_to_structure (const GstVisionObject *object);
 
-/* Fields that are missing, or of another type or size, are not known.  Free
- * what @object points to with gst_vision_object_disown(). */
+/* Leaves fields unknown that are missing in @structure or have another type or
+ * length.  gst_vision_object_disown () frees the texts and arrays of @object.
+ */
 void gst_vision_object_from_structure (
     GstVisionObject *object, const GstStructure *structure);
 
-/* Replaces everything that @object points to by copies. */
+/* Replaces the texts and arrays of @object by copies that it owns. */
 void gst_vision_object_own (GstVisionObject *object);
 void gst_vision_object_disown (GstVisionObject *object);
