@@ -103,11 +103,9 @@ GST_ELEMENT_REGISTER_DEFINE (
 
 #define STDOUT "-"
 
-/* Bytes of a line: allocated at first, and kept for the next line after a long
- * one. */
+/* Bytes that a line has at first, and that it keeps after a long line. */
 #define ROOM 4096
 #define MAX_KEPT (1 << 20)
-
 
 static GstStaticPadTemplate sink_template = GST_STATIC_PAD_TEMPLATE (
     "sink", GST_PAD_SINK, GST_PAD_ALWAYS, GST_STATIC_CAPS_ANY);
@@ -116,14 +114,13 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
 
 #define ROWS_OF GstVisionJson
 static const GstVisionProperty properties[] = {
-    /* The file is emptied first.  On standard output, gst-launch-1.0 writes its
-       own words between the lines unless it has -q.  Lines for a FIFO wait for
-       its reader. */
+    /* The element empties the file.  On standard output, gst-launch-1.0 writes
+       its own messages between the lines unless it has -q. */
     STOPPED (STRING, location,
         "File or FIFO to write the lines to (- = standard output); if a FIFO "
         "has no reader, the newest 1 MiB of lines wait for one",
         .string = STDOUT),
-    /* The element does not close it. */
+    /* The element does not close the descriptor. */
     STOPPED (TITLED, "File descriptor", NUMBER, fd, -1, G_MAXINT, -1,
         "Open descriptor to write to, in place of location (-1 = unused)"),
     STRING (stream, "Name of the stream, written in every line"),
@@ -135,9 +132,9 @@ static const GstVisionProperty properties[] = {
         "each point, as \"values\" of their maps"),
     {.params = NULL}};
 
-/* Buffers that come before start () is over are refused. */
+/* write_buffer () refuses buffers until this function has ended. */
 static gboolean
-start (GstBaseTransform *trans)
+visionjson_start (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
   gchar *location;
@@ -170,7 +167,7 @@ start (GstBaseTransform *trans)
 }
 
 static void
-release (GstElement *element)
+release_visionjson (GstElement *element)
 {
   GstVisionJson *self = GST_VISION_JSON (element);
 
@@ -179,7 +176,7 @@ release (GstElement *element)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+visionjson_stop (GstBaseTransform *trans)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
 
@@ -207,10 +204,10 @@ post_write_error (GstVisionJson *self, int error)
             g_strerror (error)));
 }
 
-/* When the frame was due, in microseconds since 1970; without a clock or a
- * time, now. */
+/* The time at which the frame was due, in microseconds since 1970; the current
+ * time if the pipeline has no clock or the frame no time. */
 static gint64
-find_utc (GstVisionJson *self, GstBuffer *buffer)
+utc_of_buffer (GstVisionJson *self, GstBuffer *buffer)
 {
   GstSegment *segment = &GST_BASE_TRANSFORM (self)->segment;
   GstClock *clock = gst_element_get_clock (GST_ELEMENT (self));
@@ -230,7 +227,7 @@ find_utc (GstVisionJson *self, GstBuffer *buffer)
 }
 
 static void
-append_line (GstVisionJson *self, GstBuffer *buffer)
+append_buffer (GstVisionJson *self, GstBuffer *buffer)
 {
   GstReferenceTimestampMeta *meta =
       gst_buffer_get_reference_timestamp_meta (buffer, NULL);
@@ -245,7 +242,7 @@ append_line (GstVisionJson *self, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   stamp.stream = stream;
   if (utc) {
-    stamp.utc = find_utc (self, buffer);
+    stamp.utc = utc_of_buffer (self, buffer);
     if (meta && gst_caps_get_size (meta->reference)) {
       stamp.reference =
           gst_structure_get_name (gst_caps_get_structure (meta->reference, 0));
@@ -258,7 +255,7 @@ append_line (GstVisionJson *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-take_buffer (GstVisionJson *self, GstBuffer *buffer)
+write_buffer (GstVisionJson *self, GstBuffer *buffer)
 {
   int error;
 
@@ -271,7 +268,7 @@ take_buffer (GstVisionJson *self, GstBuffer *buffer)
     self->line = g_string_sized_new (ROOM);
   }
   g_string_truncate (self->line, 0);
-  append_line (self, buffer);
+  append_buffer (self, buffer);
   error =
       gst_vision_lines_write (&self->file, self->line->str, self->line->len);
   if (error == ECANCELED)
@@ -285,21 +282,21 @@ take_buffer (GstVisionJson *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+visionjson_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstVisionJson *self = GST_VISION_JSON (trans);
   GstFlowReturn flow;
 
   gst_vision_work_begin (&self->work);
-  flow = take_buffer (self, buffer);
+  flow = write_buffer (self, buffer);
   gst_vision_work_end (&self->work);
   return flow;
 }
 
-/* A reader that has stopped reading must not keep the pipeline from
- * stopping. */
+/* Cancels a write on the way to READY, so that a reader that has stopped
+ * reading does not keep the pipeline from stopping. */
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+visionjson_change_state (GstElement *element, GstStateChange transition)
 {
   GstVisionJson *self = GST_VISION_JSON (element);
 
@@ -312,7 +309,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-finalize (GObject *object)
+visionjson_finalize (GObject *object)
 {
   gst_vision_work_clear (&GST_VISION_JSON (object)->work);
   G_OBJECT_CLASS (gst_vision_json_parent_class)->finalize (object);
@@ -324,12 +321,12 @@ gst_vision_json_class_init (GstVisionJsonClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  G_OBJECT_CLASS (klass)->finalize = finalize;
+  G_OBJECT_CLASS (klass)->finalize = visionjson_finalize;
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
-  element->change_state = change_state;
-  trans->start = start;
-  trans->stop = stop;
-  trans->transform_ip = transform_ip;
+  element->change_state = visionjson_change_state;
+  trans->start = visionjson_start;
+  trans->stop = visionjson_stop;
+  trans->transform_ip = visionjson_transform_ip;
 
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
@@ -343,6 +340,6 @@ static void
 gst_vision_json_init (GstVisionJson *self)
 {
   gst_vision_properties_init (self, properties);
-  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release_visionjson);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

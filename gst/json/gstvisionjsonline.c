@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Written straight into a string: a tree of json-glib nodes takes 200 us for
- * eight objects, this 12, and json-glib gives every number 17 digits. */
+ * Metas as a line of JSON, written into a string without a tree of nodes: a
+ * line of eight objects takes 12 us, and 200 us with json-glib, which also
+ * gives every number 17 digits. */
 #include "json/gstvisionjsonline.h"
 
 #include <math.h>
@@ -13,15 +14,15 @@
  * quarks. */
 #if GST_CHECK_VERSION(1, 26, 0)
 typedef const GstIdStr *FieldName;
-# define name_of(field) gst_id_str_as_str (field)
+# define field_name(field) gst_id_str_as_str (field)
 # define each_field gst_structure_foreach_id_str
 #else
 typedef GQuark FieldName;
-# define name_of(field) g_quark_to_string (field)
+# define field_name(field) g_quark_to_string (field)
 # define each_field gst_structure_foreach
 #endif
 
-/* Maximum depth of structures and arrays within each other; deeper ones are
+/* Maximum depth of structures and arrays within each other; deeper values are
  * left out. */
 #define MAX_LEVELS 16
 
@@ -62,7 +63,8 @@ append_int (GString *line, gint64 number)
   append_uint (line, number < 0 ? -(guint64) number : (guint64) number);
 }
 
-/* Nine significant digits: more than a float holds, a nanometre at a metre. */
+/* Appends nine significant digits: more than a float holds, a nanometre in a
+ * metre. */
 static void
 append_double (GString *line, gdouble number)
 {
@@ -84,7 +86,7 @@ append_double (GString *line, gdouble number)
   digits = (guint64) (size * (1e9 / limit) + 0.5);
   for (; digits % 10 == 0 && decimals > 0; decimals--)
     digits /= 10;
-  /* from the last digit to the first, with at least one before the point */
+  /* from the last digit to the first, at least one digit before the point */
   for (gint place = -decimals; digits > 0 || place <= 0; place++) {
     text[--n] = '0' + digits % 10;
     digits /= 10;
@@ -126,7 +128,8 @@ append_string (GString *line, const gchar *string)
   g_string_append_c (line, '"');
 }
 
-/* Others may have written the meta, so its names need escapes, too. */
+/* Appends the name of a field, with escapes, since other programs may have
+ * named the fields of the meta. */
 static void
 append_name (GString *line, const gchar *name)
 {
@@ -157,7 +160,7 @@ append_field (FieldName field, const GValue *value, gpointer data)
   const Writer *w = data;
   gsize before = w->line->len;
 
-  append_name (w->line, name_of (field));
+  append_name (w->line, field_name (field));
   if (!append_value (*w, value))
     g_string_truncate (w->line, before);
   return TRUE;
@@ -177,7 +180,7 @@ append_structure (GString *line, const GstStructure *structure)
   append_fields ((Writer){line, 0}, structure);
 }
 
-/* FALSE where JSON has no form for @value; the line is then as it was. */
+/* FALSE if JSON has no form for @value; the line is then unchanged. */
 static gboolean
 append_value (Writer w, const GValue *value)
 {
@@ -305,7 +308,7 @@ append_list (GString *line, GstBuffer *buffer, guint n)
 }
 
 static const GstStructure *
-structure_of (GstBuffer *buffer, const gchar *name)
+meta_structure (GstBuffer *buffer, const gchar *name)
 {
   GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, name);
 
@@ -341,9 +344,9 @@ append_camera_and_maps (GString *line, const GstStructure *camera,
 static void
 append_truth (GString *line, GstBuffer *buffer)
 {
-  const GstStructure *objects = structure_of (buffer, "VisionTruthObjects");
-  const GstStructure *camera = structure_of (buffer, "VisionTruthCamera");
-  const GstStructure *maps = structure_of (buffer, "VisionTruthMaps");
+  const GstStructure *objects = meta_structure (buffer, "VisionTruthObjects");
+  const GstStructure *camera = meta_structure (buffer, "VisionTruthCamera");
+  const GstStructure *maps = meta_structure (buffer, "VisionTruthMaps");
 
   if (!objects && !camera && !maps)
     return;
@@ -355,7 +358,7 @@ append_truth (GString *line, GstBuffer *buffer)
   g_string_append_c (line, '}');
 }
 
-/* In the form of RFC 3339. */
+/* Appends the time in the form of RFC 3339. */
 static void
 append_utc (GString *line, gint64 utc)
 {
@@ -405,9 +408,10 @@ gst_vision_json_append_line (GString *line, GstBuffer *buffer, guint64 frame,
   }
   append_name (line, "frame");
   append_uint (line, frame);
-  append_objects (line, structure_of (buffer, "VisionObjects"));
-  append_camera_and_maps (line, structure_of (buffer, "VisionCamera"),
-      structure_of (buffer, "VisionMaps"), lists ? append_list : NULL, buffer);
+  append_objects (line, meta_structure (buffer, "VisionObjects"));
+  append_camera_and_maps (line, meta_structure (buffer, "VisionCamera"),
+      meta_structure (buffer, "VisionMaps"), lists ? append_list : NULL,
+      buffer);
   append_truth (line, buffer);
   g_string_append (line, "}\n");
 }

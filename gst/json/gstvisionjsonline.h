@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the metas of a buffer say, as a line of JSON. */
+ * The metas of a buffer as a line of JSON. */
 #pragma once
 
 #include <gst/gst.h>
 
-/* The version of the lines; it grows when a field changes its meaning or goes.
- * New fields may come at any time.  docs/visionjson.schema.json has it, too. */
+/* The version of the lines, also in docs/visionjson.schema.json.  It grows when
+ * a field changes its meaning or is removed, not when a field is added. */
 #define GST_VISION_JSON_SCHEMA 1
 
 /* The time and the source of a frame. */
