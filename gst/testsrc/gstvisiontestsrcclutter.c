@@ -20,7 +20,7 @@ mesh_names_of (const gchar *text)
 }
 
 static gboolean
-is_solid_name (const gchar *name)
+names_solid (const gchar *name)
 {
   return g_strv_contains (clutter_solids, name);
 }
@@ -36,7 +36,7 @@ gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
   for (guint i = 0; i < names->len && found; i++) {
     const gchar *name = g_ptr_array_index (names, i);
 
-    found = is_solid_name (name) || g_file_test (name, G_FILE_TEST_IS_REGULAR);
+    found = names_solid (name) || g_file_test (name, G_FILE_TEST_IS_REGULAR);
     if (!found)
       GST_VISION_ERROR (self, RESOURCE, NOT_FOUND,
           ("There is no mesh file and no solid \"%s\". Set \"meshes\" to files "

@@ -29,8 +29,8 @@
  *
  * ## What it is for
  *
- * A map as pictures: to look at it, to record it, or to give its numbers as grey
- * values to elements that know video alone.
+ * A map as pictures: to look at it, to record it, or to give its numbers as
+ * grey values to elements that know video alone.
  *
  * ## When something else is better
  *
@@ -42,7 +42,8 @@
  *
  * - All is black: the element in front makes no such map. Most must be asked
  *   for, as by `label-map`, `emd-map` or `maps`; or `kind` names another.
- * - All is of one colour: `map-low` and `map-high` do not fit the map's numbers.
+ * - All is of one colour: `map-low` and `map-high` do not fit the map's
+ * numbers.
  * - Negotiation fails behind it: `videoconvert` makes other formats.
  *
  * ## Example launch lines
@@ -79,10 +80,10 @@ struct _GstVisionmap {
   /* Of the streaming thread. */
   GstVisionMapPaint paint;
   GstVideoInfo out;
-  gboolean warned; /* that frames have no map, until one has */
-  gint64 told;     /* when it last warned of that */
+  gboolean warned; /* the newest frame had no map, and a warning said so */
+  gint64 told;     /* time of the newest warning of a missing map */
   gboolean waits;  /* for the first buffer, which tells the map's size */
-  GQueue held;     /* the events until then, from the caps on */
+  GQueue held;     /* while waiting: the events from the caps on */
 
   /* Under the object lock. */
   guint width, height; /* of the newest map; 0: none yet */
@@ -114,11 +115,11 @@ static const GstVisionProperty properties[] = {
         G_MAXFLOAT, 0, "Value shown in the last colour or white"),
     GST_VISION_N_THREADS (n_threads), {.params = NULL}};
 
-/* ---- What waits for the first buffer ---- */
+/* ---- Events that wait for the first buffer ---- */
 
 /* Handles the held events; the caps among them negotiate the output. */
 static void
-release_held (GstVisionmap *self)
+release_held_events (GstVisionmap *self)
 {
   GstEvent *event;
 
@@ -128,9 +129,9 @@ release_held (GstVisionmap *self)
         ->sink_event (GST_BASE_TRANSFORM (self), event);
 }
 
-/* A flush drops all held events but those that stay true, such as the caps. */
+/* A flush drops all held events but sticky ones, such as the caps. */
 static void
-flush_held (GstVisionmap *self)
+flush_held_events (GstVisionmap *self)
 {
   GList *next;
 
@@ -145,19 +146,19 @@ flush_held (GstVisionmap *self)
 }
 
 static gboolean
-sink_event (GstBaseTransform *trans, GstEvent *event)
+visionmap_sink_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
 
   if (GST_EVENT_IS_SERIALIZED (event) && self->waits)
     switch (GST_EVENT_TYPE (event)) {
       case GST_EVENT_FLUSH_STOP:
-        flush_held (self);
+        flush_held_events (self);
         break;
       case GST_EVENT_GAP: /* no buffer comes, but the sink wants caps */
       case GST_EVENT_SEGMENT_DONE:
       case GST_EVENT_EOS:
-        release_held (self);
+        release_held_events (self);
         break;
       default:
         if (g_queue_is_empty (&self->held) &&
@@ -170,9 +171,9 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
       ->sink_event (trans, event);
 }
 
-/* Frames that come before start () is over are refused. */
+/* show_map () refuses frames until this function has ended. */
 static gboolean
-start (GstBaseTransform *trans)
+visionmap_start (GstBaseTransform *trans)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
   const char *err = gst_vision_map_paint_open (&self->paint);
@@ -191,7 +192,7 @@ start (GstBaseTransform *trans)
 }
 
 static void
-release (GstElement *element)
+release_visionmap (GstElement *element)
 {
   GstVisionmap *self = GST_VISIONMAP (element);
 
@@ -201,7 +202,7 @@ release (GstElement *element)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+visionmap_stop (GstBaseTransform *trans)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
 
@@ -211,7 +212,7 @@ stop (GstBaseTransform *trans)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+visionmap_change_state (GstElement *element, GstStateChange transition)
 {
   if (!gst_vision_work_change_state (
           &GST_VISIONMAP (element)->work, transition))
@@ -220,9 +221,8 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* ---- Caps ----
- *
- * Of a frame only its rate matters; the map says the rest. */
+/* ---- Caps: those of the output have the frame's rate and the map's size ----
+ */
 
 /* The caps of the other pad if the pad of @direction has @caps.  Maps have
  * @width times @height numbers; 0: not known yet. */
@@ -256,7 +256,7 @@ caps_of_other_pad (GstPadDirection direction, const GstCaps *caps,
 }
 
 static GstCaps *
-transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+visionmap_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *filter)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
@@ -272,8 +272,8 @@ transform_caps (GstBaseTransform *trans, GstPadDirection direction,
 /* Chooses one of @other; the size is that of @caps if @other does not say it.
  */
 static GstCaps *
-fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
-    GstCaps *other)
+visionmap_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *other)
 {
   static const gchar *const size[] = {"width", "height"};
   const GstStructure *in = gst_caps_get_structure (caps, 0);
@@ -292,7 +292,7 @@ fixate_caps (GstBaseTransform *trans, GstPadDirection direction, GstCaps *caps,
 
 /* The size of a buffer follows from its own caps. */
 static gboolean
-transform_size (GstBaseTransform *trans, GstPadDirection direction,
+visionmap_transform_size (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, gsize size, GstCaps *other, gsize *other_size)
 {
   GstVideoInfo info;
@@ -308,14 +308,14 @@ transform_size (GstBaseTransform *trans, GstPadDirection direction,
 }
 
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+visionmap_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   (void) in;
   return gst_video_info_from_caps (&GST_VISIONMAP (trans)->out, out);
 }
 
 static gboolean
-find (GstVisionmap *self, GstBuffer *buffer, GstVisionMap *map)
+find_shown_map (GstVisionmap *self, GstBuffer *buffer, GstVisionMap *map)
 {
   gboolean found;
   gchar *kind = GST_VISION_LOCKED (self, g_strdup (self->kind));
@@ -327,7 +327,7 @@ find (GstVisionmap *self, GstBuffer *buffer, GstVisionMap *map)
   return found;
 }
 
-/* Whether @map has another size than the one before. */
+/* Keeps the size of @map; returns whether it differs from the map before. */
 static gboolean
 take_size (GstVisionmap *self, const GstVisionMap *map)
 {
@@ -341,9 +341,9 @@ take_size (GstVisionmap *self, const GstVisionMap *map)
   return other;
 }
 
-/* If the map has another size than before, new caps are negotiated. */
+/* Negotiates new caps if the map has another size than the map before. */
 static GstFlowReturn
-submit_input_buffer (
+visionmap_submit_input_buffer (
     GstBaseTransform *trans, gboolean is_discont, GstBuffer *buffer)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
@@ -355,11 +355,11 @@ submit_input_buffer (
     gst_buffer_unref (buffer);
     return GST_FLOW_FLUSHING;
   }
-  if (find (self, buffer, &map) && map.width && map.height &&
+  if (find_shown_map (self, buffer, &map) && map.width && map.height &&
       map.width <= OVERLAY_MAX_SIZE && map.height <= OVERLAY_MAX_SIZE)
     other = take_size (self, &map);
   if (self->waits)
-    release_held (self);
+    release_held_events (self);
   else if (other)
     gst_base_transform_reconfigure_src (trans);
   ret = GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
@@ -378,7 +378,7 @@ submit_input_buffer (
 /* The ratio of pixels of the input to those of the map.  If channels lie one
  * below the other, positions are those in one channel. */
 static gboolean
-get_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
+get_mouse_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
 {
   GstCaps *caps = gst_pad_get_current_caps (GST_BASE_TRANSFORM_SINK_PAD (self));
   gint width = 0, height = 0, channels = 1;
@@ -405,13 +405,13 @@ get_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
 
 /* Turns a position in the map into one in the frame, for elements upstream. */
 static gboolean
-src_event (GstBaseTransform *trans, GstEvent *event)
+visionmap_src_event (GstBaseTransform *trans, GstEvent *event)
 {
   gdouble x, y, sx, sy;
 
   if (GST_EVENT_TYPE (event) == GST_EVENT_NAVIGATION &&
       gst_navigation_event_get_coordinates (event, &x, &y) &&
-      get_scale (GST_VISIONMAP (trans), &sx, &sy)) {
+      get_mouse_scale (GST_VISIONMAP (trans), &sx, &sy)) {
     event = gst_event_make_writable (event);
     gst_navigation_event_set_coordinates (event, x * sx, y * sy);
   }
@@ -419,13 +419,14 @@ src_event (GstBaseTransform *trans, GstEvent *event)
       ->src_event (trans, event);
 }
 
-/* An event before the frame may have stopped the element. */
+/* Paints the map of @in into @out.  FLUSHING if an event before the frame has
+ * stopped the element. */
 static GstFlowReturn
-show (GstVisionmap *self, GstBuffer *in, GstBuffer *out)
+show_map (GstVisionmap *self, GstBuffer *in, GstBuffer *out)
 {
   GstVideoFrame frame;
   GstVisionMap map;
-  gboolean found = find (self, in, &map);
+  gboolean found = find_shown_map (self, in, &map);
   gdouble low, high;
   guint n_threads;
   const char *err;
@@ -463,21 +464,22 @@ show (GstVisionmap *self, GstBuffer *in, GstBuffer *out)
 }
 
 static GstFlowReturn
-transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
+visionmap_transform (GstBaseTransform *trans, GstBuffer *in, GstBuffer *out)
 {
   GstVisionmap *self = GST_VISIONMAP (trans);
   GstFlowReturn flow;
 
   gst_vision_work_begin (&self->work);
-  flow = show (self, in, out);
+  flow = show_map (self, in, out);
   gst_vision_work_end (&self->work);
   return flow;
 }
 
-/* The pixels of frames are not read: any stride is right, also before the
- * output is negotiated. */
+/* Accepts any stride, also before the output is negotiated, since the element
+ * does not read the pixels of frames. */
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+visionmap_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (direction != GST_PAD_SINK ||
       GST_QUERY_TYPE (query) != GST_QUERY_ALLOCATION)
@@ -488,7 +490,7 @@ query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 }
 
 static void
-finalize (GObject *object)
+visionmap_finalize (GObject *object)
 {
   gst_vision_work_clear (&GST_VISIONMAP (object)->work);
   G_OBJECT_CLASS (gst_visionmap_parent_class)->finalize (object);
@@ -501,25 +503,25 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object->finalize = finalize;
-  element->change_state = change_state;
+  object->finalize = visionmap_finalize;
+  element->change_state = visionmap_change_state;
   gst_vision_properties_install (object, properties);
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "Vision map",
       "Filter/Converter/Video", "Makes a video of a map",
       "The gst-vision authors");
-  trans->start = start;
-  trans->stop = stop;
-  trans->transform_caps = transform_caps;
-  trans->fixate_caps = fixate_caps;
-  trans->set_caps = set_caps;
-  trans->transform_size = transform_size;
-  trans->submit_input_buffer = submit_input_buffer;
-  trans->sink_event = sink_event;
-  trans->src_event = src_event;
-  trans->query = query;
-  trans->transform = transform;
+  trans->start = visionmap_start;
+  trans->stop = visionmap_stop;
+  trans->transform_caps = visionmap_transform_caps;
+  trans->fixate_caps = visionmap_fixate_caps;
+  trans->set_caps = visionmap_set_caps;
+  trans->transform_size = visionmap_transform_size;
+  trans->submit_input_buffer = visionmap_submit_input_buffer;
+  trans->sink_event = visionmap_sink_event;
+  trans->src_event = visionmap_src_event;
+  trans->query = visionmap_query;
+  trans->transform = visionmap_transform;
 }
 
 static void
@@ -528,5 +530,5 @@ gst_visionmap_init (GstVisionmap *self)
   g_queue_init (&self->held);
   self->waits = TRUE;
   gst_vision_properties_init (self, properties);
-  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release_visionmap);
 }

@@ -8,13 +8,14 @@
 #include "base/gstvisionmapinput.h"
 #include "overlay/gstvisionmapview.h"
 
-/* ---- Maps of kind correspondence: a class, and which model it is of ---- */
+/* ---- Maps of kind correspondence: the class and the model of each pixel ----
+ */
 
-/* The colours of Korn, Sanders and Pauli (VISAPP 2017), figure 1, which has
- * none for a hole in a model. */
+/* The colours of Korn, Sanders and Pauli (VISAPP 2017), figure 1, and light
+ * blue for a hole in a model, for which the figure has no colour. */
 static const guint8 class_colours[][3] = {
     {0, 0, 0},       /* no depth */
-    {144, 238, 144}, /* of the background; of an object, see below */
+    {144, 238, 144}, /* background; objects have object_colours */
     {255, 255, 0},   /* potential outlier */
     {139, 0, 0},     /* outlier */
     {0, 191, 255},   /* no correspondence */
@@ -22,7 +23,7 @@ static const guint8 class_colours[][3] = {
     {255, 255, 255}, /* no class at all */
 };
 
-/* Of objects: another green for each model (figure 9). */
+/* Greens of the models of objects (figure 9). */
 static const guint8 object_colours[][3] = {
     {0, 100, 0}, {46, 139, 87}, {107, 142, 35}};
 
@@ -34,7 +35,7 @@ has_classes (const GstVisionMap *map)
 }
 
 static const guint8 *
-colour_of (guint class, guint model)
+colour_of_class (guint class, guint model)
 {
   if (class == 1 && model > 0)
     return object_colours[(model - 1) % G_N_ELEMENTS (object_colours)];
@@ -42,7 +43,7 @@ colour_of (guint class, guint model)
 }
 
 static void
-put (const Image *image, guint8 *row, gint x, const guint8 *rgb)
+put_pixel_colour (const Image *image, guint8 *row, gint x, const guint8 *rgb)
 {
   gboolean swap = image->format == IMAGE_BGR || image->format == IMAGE_BGRA;
   gboolean four = image->format == IMAGE_RGBA || image->format == IMAGE_BGRA;
@@ -56,7 +57,7 @@ put (const Image *image, guint8 *row, gint x, const guint8 *rgb)
 }
 
 static void
-put_grey (const Image *image, guint8 *row, gint x, gdouble v)
+put_pixel_grey (const Image *image, guint8 *row, gint x, gdouble v)
 {
   gdouble max = image->format == IMAGE_GRAY8 ? 255 : 65535;
   guint grey = v > 0 ? (guint) (MIN (v, max) + .5) : 0;
@@ -67,10 +68,10 @@ put_grey (const Image *image, guint8 *row, gint x, gdouble v)
     GST_WRITE_UINT16_LE (row + 2 * x, grey);
 }
 
-/* Paints the map into @image, which has its size: in colours or, if that is
- * grey, the numbers of the classes, minus @low and times @gain. */
+/* Paints the map into @image, which has the map's size: in colours or, if
+ * @image is grey, the numbers of the classes, minus @low and times @gain. */
 static const char *
-paint_scaled (const Device *device, const GstVisionMap *map, gdouble low,
+paint_class_map (const Device *device, const GstVisionMap *map, gdouble low,
     gdouble gain, const Image *image)
 {
   gboolean on_device;
@@ -86,9 +87,9 @@ paint_scaled (const Device *device, const GstVisionMap *map, gdouble low,
 
     for (gint x = 0; x < image->width; x++, from += 2)
       if (image->format <= IMAGE_GRAY16)
-        put_grey (image, to, x, (from[0] - low) * gain);
+        put_pixel_grey (image, to, x, (from[0] - low) * gain);
       else
-        put (image, to, x, colour_of (from[0], from[1]));
+        put_pixel_colour (image, to, x, colour_of_class (from[0], from[1]));
   }
   gst_buffer_unmap (map->pixels, &info);
   return NULL;
@@ -97,7 +98,7 @@ paint_scaled (const Device *device, const GstVisionMap *map, gdouble low,
 /* ---- Maps of numbers ---- */
 
 static gdouble
-number (const OverlayMap *map, gint x, gint y)
+map_number_at (const OverlayMap *map, gint x, gint y)
 {
   const guint8 *row = (const guint8 *) map->pixels + (gsize) y * map->stride;
 
@@ -122,7 +123,7 @@ typedef struct {
 } Labels;
 
 static guint
-number_of (Labels *labels, guint32 label)
+number_of_label (Labels *labels, guint32 label)
 {
   gpointer key = GUINT_TO_POINTER (label), found;
 
@@ -149,7 +150,7 @@ write_labels (const OverlayMap *map, const Image *frame)
         (gsize) y * map->stride);
 
     for (gint x = 0; x < frame->width; x++) {
-      guint grey = from[x] ? MIN (number_of (&labels, from[x]), max) : 0;
+      guint grey = from[x] ? MIN (number_of_label (&labels, from[x]), max) : 0;
 
       if (max == 255)
         row[x] = grey;
@@ -160,8 +161,8 @@ write_labels (const OverlayMap *map, const Image *frame)
   g_hash_table_unref (labels.known);
 }
 
-/* The numbers as they are stored or, where low and high differ, the values
- * between them, from black to white.  What is invalid stays as it is. */
+/* Writes the numbers as they are stored or, if low and high differ, the values
+ * between these, from black to white.  Invalid pixels stay unchanged. */
 static void
 write_numbers (const OverlayMap *map, const Image *frame)
 {
@@ -172,7 +173,7 @@ write_numbers (const OverlayMap *map, const Image *frame)
     guint8 *row = frame->plane[0] + (gsize) y * frame->stride[0];
 
     for (gint x = 0; x < frame->width; x++) {
-      gdouble v = number (map, x, y);
+      gdouble v = map_number_at (map, x, y);
       guint grey;
 
       if (isnan (v) || v == map->invalid)
@@ -206,7 +207,7 @@ gst_vision_map_paint_close (GstVisionMapPaint *self)
 }
 
 static const char *
-paint (GstVisionMapPaint *self, const OverlayMap *map, bool labels,
+paint_numbers (GstVisionMapPaint *self, const OverlayMap *map, bool labels,
     const Image *image)
 {
   if (map->width != image->width || map->height != image->height)
@@ -224,13 +225,13 @@ paint (GstVisionMapPaint *self, const OverlayMap *map, bool labels,
 }
 
 static const char *
-paint_classes (GstVisionMapPaint *self, const GstVisionMap *map, gdouble low,
-    gdouble high, const Image *image)
+paint_class_range (GstVisionMapPaint *self, const GstVisionMap *map,
+    gdouble low, gdouble high, const Image *image)
 {
   gdouble max = image->format == IMAGE_GRAY8 ? 255 : 65535;
   gboolean range = low != high;
 
-  return paint_scaled (&self->device, map, range ? low : 0,
+  return paint_class_map (&self->device, map, range ? low : 0,
       range ? max / (high - low) : 1, image);
 }
 
@@ -253,12 +254,12 @@ gst_vision_map_paint (GstVisionMapPaint *self, const GstVisionMap *map,
   if (!map)
     return NULL;
   if (has_classes (map))
-    return paint_classes (self, map, low, high, &image);
+    return paint_class_range (self, map, low, high, &image);
   err = gst_vision_map_view_begin (&view, &self->device, NULL, map, &shown);
   if (!err) {
     gst_vision_map_view_set_range (map, low, high, &shown);
     gst_vision_map_view_name (&view, map, &self->colours, &shown);
-    err = paint (self, &shown,
+    err = paint_numbers (self, &shown,
         !g_strcmp0 (map->kind, "labels") && shown.format == OVERLAY_U32 &&
             low == high,
         &image);

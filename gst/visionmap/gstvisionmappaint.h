@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A map painted into a frame of its size: its numbers as grey, or in colours,
- * which is the Overlay's work. */
+ * A map painted into a frame of its size: its numbers as grey values, or in
+ * colours by the Overlay. */
 #pragma once
 
-#include "base/gstvisionbackend.h"
+#include "common/device.h"
 #include "meta/gstvisionmeta.h"
 #include "overlay/gstvisioncolours.h"
 

@@ -61,7 +61,7 @@ G_DECLARE_FINAL_TYPE (
 struct _GstVisionMeta {
   GstBaseTransform parent;
 
-  GstVideoInfo info; /* of which only the size is set */
+  GstVideoInfo info; /* only its size is set */
 
   /* under the object lock */
   gchar *intrinsics; /* NULL: no camera is attached */
@@ -78,7 +78,7 @@ static GstStaticPadTemplate src_template = GST_STATIC_PAD_TEMPLATE (
     "src", GST_PAD_SRC, GST_PAD_ALWAYS, GST_STATIC_CAPS ("video/x-raw(ANY)"));
 
 static gboolean
-read_intrinsics (
+read_visionmeta_intrinsics (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   GstVisionMeta *self = owner;
@@ -94,8 +94,8 @@ read_intrinsics (
 
 #define ROWS_OF GstVisionMeta
 static const GstVisionProperty properties[] = {
-    /* The camera replaces one that the buffer has. */
-    PARSED (read_intrinsics, STRING, intrinsics,
+    /* The camera replaces the camera of the buffer. */
+    PARSED (read_visionmeta_intrinsics, STRING, intrinsics,
         "Camera to attach: fx,fy,cx,cy[,k1,k2,p1,p2,k3] in pixels of the frame "
         "(unset = none)"),
     BY_HAND (NUMBER, camera.baseline, 0, G_MAXDOUBLE, 0,
@@ -104,15 +104,15 @@ static const GstVisionProperty properties[] = {
     {.params = NULL}};
 
 static gboolean
-start (GstBaseTransform *trans)
+visionmeta_start (GstBaseTransform *trans)
 {
   return gst_vision_properties_check (GST_ELEMENT (trans));
 }
 
-/* gst_video_info_from_caps () would refuse formats that it does not know; only
- * the size counts here. */
+/* Reads only the size from the caps, since gst_video_info_from_caps () refuses
+ * formats that it does not know. */
 static gboolean
-set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
+visionmeta_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
   GstVisionMeta *self = GST_VISION_META (trans);
   const GstStructure *caps = gst_caps_get_structure (in, 0);
@@ -129,7 +129,7 @@ set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 }
 
 static void
-attach_camera (GstVisionMeta *self, GstBuffer *buffer)
+attach_given_camera (GstVisionMeta *self, GstBuffer *buffer)
 {
   GstVisionCamera camera;
   gboolean known;
@@ -148,11 +148,11 @@ attach_camera (GstVisionMeta *self, GstBuffer *buffer)
 }
 
 static GstFlowReturn
-transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+visionmeta_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 {
   GstVisionMeta *self = GST_VISION_META (trans);
 
-  attach_camera (self, buffer);
+  attach_given_camera (self, buffer);
   gst_buffer_mirror_vision_objects (buffer, &self->info);
   return GST_FLOW_OK;
 }
@@ -164,9 +164,9 @@ gst_vision_meta_class_init (GstVisionMetaClass *klass)
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
-  trans->start = start;
-  trans->set_caps = set_caps;
-  trans->transform_ip = transform_ip;
+  trans->start = visionmeta_start;
+  trans->set_caps = visionmeta_set_caps;
+  trans->transform_ip = visionmeta_transform_ip;
 
   gst_element_class_add_static_pad_template (element, &sink_template);
   gst_element_class_add_static_pad_template (element, &src_template);
