@@ -15,8 +15,8 @@ MOST_BODY = 80  # lines of a function
 # Folder under gst/ -> the algorithm's folder under cuda/ where the two differ.
 ALGORITHM = {"testsrc": "scene", "visionmap": "overlay"}
 
-# Rooms of an algorithm that its main path does not include: slower variants.
-ROOMS = ["paper", "thesis"]
+# Folders of an algorithm that its main path does not include: slower variants.
+VARIANTS = ["paper", "thesis"]
 
 LIBC = r"(assert|ctype|dlfcn|errno|fcntl|float|inttypes|limits|locale|math|poll|" \
     r"pthread|sched|signal|stdarg|stdatomic|stdbool|stddef|stdint|stdio|stdlib|string|" \
@@ -32,9 +32,10 @@ def allowed_quoted(path):
     if folder == "cuda" and name == "mesh":  # knows no algorithm
         return r"mesh/.*|common/.*"
     if folder == "cuda":
-        rooms = "" if path.parts[2] in ROOMS else rf"(?!{name}/(?:{'|'.join(ROOMS)})/)"
+        variants = "" if path.parts[2] in VARIANTS else \
+            rf"(?!{name}/(?:{'|'.join(VARIANTS)})/)"
         # its own, what is common, meshes, and the public header of another algorithm
-        return (rf"{rooms}(?:{name}/.*|common/.*|mesh/marching_cubes\.h|"
+        return (rf"{variants}(?:{name}/.*|common/.*|mesh/marching_cubes\.h|"
                 rf"(\w+)/\1\.h)")
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"

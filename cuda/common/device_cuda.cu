@@ -81,7 +81,7 @@ static std::atomic<int> waiting;
 #define PATIENCE 1e-3
 
 static double
-now ()
+clock_seconds ()
 {
   timespec t;
 
@@ -89,19 +89,20 @@ now ()
   return (double) t.tv_sec + 1e-9 * (double) t.tv_nsec;
 }
 
-/* Spins until @look says that the device is done or has failed.
+/* Spins until @query says that the device is done or has failed.
  * cudaErrorNotReady: the thread should sleep. */
-template <typename Look>
+template <typename Query>
 static cudaError_t
-spin_until_done (Look look)
+spin_until_done (Query query)
 {
-  double begin = now ();
+  double begin = clock_seconds ();
   cudaError_t err;
 
   waiting++;
   do
-    err = look ();
-  while (err == cudaErrorNotReady && (waiting == 1 || now () - begin < MOMENT));
+    err = query ();
+  while (err == cudaErrorNotReady &&
+      (waiting == 1 || clock_seconds () - begin < MOMENT));
   waiting--;
   return err;
 }
@@ -144,14 +145,14 @@ extern "C" bool
 device_cuda_wait_words (const uint32_t *words, int n)
 {
   const volatile uint32_t *word = words;
-  double begin = now ();
+  double begin = clock_seconds ();
   int seen = 0;
 
   spin_until_done ([&] {
     while (seen < n && word[seen])
       seen++;
-    return seen < n && now () - begin < PATIENCE ? cudaErrorNotReady
-                                                 : cudaSuccess;
+    return seen < n && clock_seconds () - begin < PATIENCE ? cudaErrorNotReady
+                                                           : cudaSuccess;
   });
   std::atomic_thread_fence (std::memory_order_acquire);
   return seen == n;

@@ -5,20 +5,6 @@
 
 #include "emdtrack/emdtrack_core.h"
 
-#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for the edges of a tree */
-#define EMDTRACK_ARC_WORDS (EMDTRACK_EDGES / 4)
-
-/* A byte for each arc of a tree, four in a word. */
-typedef struct {
-  uint32_t word[EMDTRACK_ARC_WORDS];
-} __attribute__ ((aligned (16))) EmdtrackArcs;
-
-BOTH int
-emdtrack_arc_byte (const EmdtrackArcs *a, int e)
-{
-  return (int) (a->word[e >> 2] >> 8 * (e & 3) & 255);
-}
-
 /* The mass that crosses an edge is the surplus of one of its sides, whatever
  * the plan.  Line: sum of g |F|.  Circle: the same with F less a median of F.
  * Tree: sum of w |F| over all edges, F being the surplus of the bins behind an

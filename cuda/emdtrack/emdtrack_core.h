@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Histograms and regions. */
+ * Histograms, bytes for the arcs of a tree, and regions. */
 #pragma once
 
 #include <string.h>
@@ -28,6 +28,20 @@ BOTH int
 emdtrack_clamp (int v, int last)
 {
   return v < 0 ? 0 : v > last ? last : v;
+}
+
+#define EMDTRACK_EDGES (2 * EMDTRACK_BINS) /* room for the edges of a tree */
+#define EMDTRACK_ARC_WORDS (EMDTRACK_EDGES / 4)
+
+/* A byte for each arc of a tree, four in a word. */
+typedef struct {
+  uint32_t word[EMDTRACK_ARC_WORDS];
+} __attribute__ ((aligned (16))) EmdtrackArcs;
+
+BOTH int
+emdtrack_arc_byte (const EmdtrackArcs *a, int e)
+{
+  return (int) (a->word[e >> 2] >> 8 * (e & 3) & 255);
 }
 
 /* ---- Bins of single pixels ---- */

@@ -18,7 +18,7 @@
 #pragma once
 
 #include "common/math_core.h"
-#include "emdtrack/emdtrack_closed_core.h"
+#include "emdtrack/emdtrack_core.h"
 
 #define EMDTRACK_COST_BITS 12
 #define EMDTRACK_ARCS (2 * EMDTRACK_BINS - 1) /* the most arcs of a tree */

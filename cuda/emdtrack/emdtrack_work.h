@@ -3,6 +3,7 @@
  * The data of the stages, and their table. */
 #pragma once
 
+#include "emdtrack/emdtrack_closed_core.h"
 #include "emdtrack/emdtrack_simplex_core.h"
 
 /* The work of all stages.  Pointers are to device memory, unless a comment says

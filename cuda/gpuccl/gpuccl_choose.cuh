@@ -25,7 +25,7 @@ largest_key_of_lane (
 
 /* One warp finds the largest keys of @n listed components, each for the lane of
  * its rank, and sets @own_root to its root.  The warp takes the largest key
- * again and again; the lane that had it looks for its next key. */
+ * again and again; the lane that had it searches its next key. */
 static __device__ __forceinline__ unsigned long long
 choose_by_warp (const GpucclArgs &a, uint32_t n, uint32_t *own_root)
 {

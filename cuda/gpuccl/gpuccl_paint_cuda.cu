@@ -300,15 +300,15 @@ find_pixel_labels (const GpucclArgs &a, GpucclRow row, const uint32_t *labels,
 {
   uint32_t quad = threadIdx.x % 8 * QUAD;
   uint32_t own = row.foreground >> quad, starts = row.starts >> quad;
-  uint32_t looks = (starts & ~1u) | (own & 1);
+  uint32_t looked_up = (starts & ~1u) | (own & 1);
   int start = run_start (row.starts, quad) - (int) quad;
 
 #pragma unroll
   for (int i = 0; i < QUAD; i++)
-    found[i] = looks & 1u << i ? labels[i ? i : start] : 0;
+    found[i] = looked_up & 1u << i ? labels[i ? i : start] : 0;
 #pragma unroll
   for (int i = 0; i < QUAD; i++)
-    if (looks & 1u << i)
+    if (looked_up & 1u << i)
       found[i] = a.p.labels[found[i]];
 #pragma unroll
   for (int i = 1; i < QUAD; i++)

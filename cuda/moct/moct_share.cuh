@@ -50,7 +50,7 @@ announce_large_colour (
 static __device__ __forceinline__ uint32_t
 await_large_colour (const MoctWork &w, int at)
 {
-  for (int look = 0; at < MOCT_MAX_LARGE && look < PATIENCE; look++) {
+  for (int poll = 0; at < MOCT_MAX_LARGE && poll < PATIENCE; poll++) {
     bool all = volatile_value (&w.share->n_counted) == (uint32_t) w.n_colours;
 
     __threadfence ();

@@ -28,10 +28,10 @@ multispectral_new (Multispectral **scene, int width, int height)
   s->surfaces = malloc (pixels * sizeof *s->surfaces);
   s->pillar = malloc (width * sizeof *s->pillar);
   s->blacks = malloc (MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks);
-  s->looks = malloc (MULTISPECTRAL_SURFACES * sizeof *s->looks);
+  s->appearances = malloc (MULTISPECTRAL_SURFACES * sizeof *s->appearances);
   s->rgb = malloc (pixels * 3);
-  if (!s->ground || !s->surfaces || !s->pillar || !s->blacks || !s->looks ||
-      !s->rgb) {
+  if (!s->ground || !s->surfaces || !s->pillar || !s->blacks ||
+      !s->appearances || !s->rgb) {
     multispectral_free (s);
     return "out of memory";
   }
@@ -50,7 +50,7 @@ multispectral_free (Multispectral *s)
   free (s->surfaces);
   free (s->pillar);
   free (s->blacks);
-  free (s->looks);
+  free (s->appearances);
   free (s->rgb);
   free (s);
 }

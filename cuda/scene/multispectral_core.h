@@ -40,7 +40,7 @@ Spectrum multispectral_paint (int k);
 
 /* The factor of @black that can be added to @base until a reflectance is 0 or
  * 1. */
-double multispectral_room (const Spectrum *base, const Spectrum *black);
+double multispectral_headroom (const Spectrum *base, const Spectrum *black);
 
 /* Sets @n blacks, each scaled to a greatest magnitude of 1, that differ as much
  * as a search finds: each from 0 and from the 16 blacks before it, over each
@@ -74,8 +74,8 @@ struct _Multispectral {
   Spectrum *blacks;   /* of the objects */
   uint64_t blacks_seed;
   int n_blacks;
-  MultispectralAppearance *looks; /* of each surface */
-  uint8_t *rgb;                   /* the picture as sRGB, rows of 3 * width */
+  MultispectralAppearance *appearances; /* of each surface */
+  uint8_t *rgb; /* the picture as sRGB, rows of 3 * width */
   uint64_t full_area[MULTISPECTRAL_MAX_OBJECTS];
   char label[MULTISPECTRAL_MAX_OBJECTS][24];
 };
@@ -87,7 +87,7 @@ ChromaticParams multispectral_ways (const MultispectralParams *params);
 ImageBox multispectral_bounds (
     const Multispectral *scene, const ChromaticPlace *place);
 
-/* Sets looks: in the channels, or as RGB if @channels is 0. */
+/* Sets appearances: in the channels, or as RGB if @channels is 0. */
 void multispectral_set_appearances (
     Multispectral *scene, const MultispectralParams *params, int channels);
 /* Sets ground, if the seed has changed. */
@@ -95,6 +95,6 @@ void multispectral_lay (Multispectral *scene, uint64_t seed);
 /* Sets surfaces, from back to front, and full_area. */
 void multispectral_place (
     Multispectral *scene, const ChromaticPlan *plan, uint64_t number);
-/* Sets @img from surfaces and looks. */
+/* Sets @img from surfaces and appearances. */
 void multispectral_develop (Multispectral *scene,
     const MultispectralParams *params, uint64_t number, const Image *img);

@@ -19,25 +19,25 @@ spectrum_levels (const Spectrum *spectrum, int channels, double *level)
  * there is room, or a part. */
 static void
 set_black_appearance (const Spectrum *black, double part, int channels,
-    MultispectralAppearance *look)
+    MultispectralAppearance *appearance)
 {
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++) {
     Spectrum s = multispectral_material (m);
-    double amount = part * multispectral_room (&s, black);
+    double amount = part * multispectral_headroom (&s, black);
 
     for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
       s.at[i] += amount * black->at[i];
-    spectrum_levels (&s, channels, look->level[m]);
+    spectrum_levels (&s, channels, appearance->level[m]);
   }
 }
 
 /* Sets the appearance of a paint, which is the same over each material. */
 static void
 set_paint_appearance (
-    const Spectrum *paint, int channels, MultispectralAppearance *look)
+    const Spectrum *paint, int channels, MultispectralAppearance *appearance)
 {
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++)
-    spectrum_levels (paint, channels, look->level[m]);
+    spectrum_levels (paint, channels, appearance->level[m]);
 }
 
 void
@@ -45,17 +45,17 @@ multispectral_set_appearances (
     Multispectral *s, const MultispectralParams *p, int channels)
 {
   MultispectralAppearance *patches =
-      s->looks + MULTISPECTRAL_OBJECTS + p->n_objects;
+      s->appearances + MULTISPECTRAL_OBJECTS + p->n_objects;
   Spectrum grey;
 
   for (int i = 0; i < MULTISPECTRAL_SAMPLES; i++)
     grey.at[i] = .4;
   set_black_appearance (
-      s->blacks, 0, channels, &s->looks[MULTISPECTRAL_GROUND]);
-  set_paint_appearance (&grey, channels, &s->looks[MULTISPECTRAL_PILLAR]);
+      s->blacks, 0, channels, &s->appearances[MULTISPECTRAL_GROUND]);
+  set_paint_appearance (&grey, channels, &s->appearances[MULTISPECTRAL_PILLAR]);
   for (int i = 0; i < p->n_objects; i++)
     set_black_appearance (&s->blacks[i], p->contrast, channels,
-        &s->looks[MULTISPECTRAL_OBJECTS + i]);
+        &s->appearances[MULTISPECTRAL_OBJECTS + i]);
   for (int k = 0; k < p->distractors; k++) {
     Spectrum other = s->blacks[k % p->n_objects];
 
@@ -96,8 +96,9 @@ static double
 pixel_light (const Multispectral *s, const Sensor *sensor, size_t at, int c)
 {
   const MultispectralGround *g = &s->ground[at];
-  const MultispectralAppearance *look = &s->looks[s->surfaces[at]];
-  double from = look->level[g->first][c], to = look->level[g->first + 1][c];
+  const MultispectralAppearance *appearance = &s->appearances[s->surfaces[at]];
+  double from = appearance->level[g->first][c],
+         to = appearance->level[g->first + 1][c];
   double shade = s->surfaces[at] == MULTISPECTRAL_PILLAR
       ? s->pillar[at % s->width]
       : 1 - sensor->texture * g->grain / 320;

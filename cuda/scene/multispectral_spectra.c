@@ -139,7 +139,7 @@ multispectral_paint (int k)
 }
 
 double
-multispectral_room (const Spectrum *base, const Spectrum *black)
+multispectral_headroom (const Spectrum *base, const Spectrum *black)
 {
   double room = INFINITY;
 
@@ -208,7 +208,7 @@ effect_of_black (const Spectrum *black, const Spectrum *base)
   Mark mark;
 
   for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++) {
-    double room = multispectral_room (&base[m], black);
+    double room = multispectral_headroom (&base[m], black);
 
     multispectral_bands (black, 4, mark.band[m]);
     for (int c = 0; c < 4; c++)

@@ -191,7 +191,7 @@ blacks (DeviceKind kind)
       check_near (most, 1, 1e-12);
       for (int m = 0; m < MULTISPECTRAL_MATERIALS; m++) {
         Spectrum base = multispectral_material (m);
-        double room = multispectral_room (&base, &black[i]);
+        double room = multispectral_headroom (&base, &black[i]);
         double low = 1, high = 0;
 
         for (int s = 0; s < MULTISPECTRAL_SAMPLES; s++) {
@@ -212,8 +212,8 @@ distance (const Spectrum *a, const Spectrum *b, int m, int n)
 {
   double p[MULTISPECTRAL_MAX_CHANNELS], q[MULTISPECTRAL_MAX_CHANNELS];
   Spectrum base = multispectral_material (m);
-  double room_a = multispectral_room (&base, a), sum = 0;
-  double room_b = b ? multispectral_room (&base, b) : 0;
+  double room_a = multispectral_headroom (&base, a), sum = 0;
+  double room_b = b ? multispectral_headroom (&base, b) : 0;
 
   multispectral_bands (a, n, p);
   multispectral_bands (b ? b : a, n, q);
