@@ -209,7 +209,7 @@ send_models (Kinfumot *k)
 /* ---- The frames before and after ---- */
 
 /* Moves @model from the frame @from, whose pose it has, to the neighbouring
- * frame @to, and fuses that.  Not @done: it could not be aligned, and its pose
+ * frame @to, and fuses @to.  Not @done: it could not be aligned, and its pose
  * is as if it had stood still in the world. */
 static const char *
 step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
@@ -254,7 +254,7 @@ walk_past (Kinfumot *k, int model, const KinfumotPast *from, int by, int n)
   return NULL;
 }
 
-/* Moves @model to the newest frame, and gives it a box for the next one. */
+/* Moves @model to the newest frame, and gives it a box for the next frame. */
 static const char *
 walk_to_newest (Kinfumot *k, int model, const KinfumotPast *from)
 {
@@ -266,7 +266,7 @@ walk_to_newest (Kinfumot *k, int model, const KinfumotPast *from)
 }
 
 /* The object's velocity, from its pose in the frame of the mask and in the
- * previous one. */
+ * previous frame. */
 static Pose64
 drift_between (const KinfumotPast *past, Pose64 pose,
     const KinfumotPast *previous, Pose64 previous_pose)
