@@ -467,7 +467,7 @@ launch () {
   printf '%s\n\n' "$line" >&2
   local end=(-e)
   [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
-  run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@"
+  run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@" || return
   tell_gap
 }
 

@@ -583,6 +583,14 @@ def lost_at_once(folder):
         r"and is looked for within search=20: .* make search larger", said, re.M)) == 1, said
 
 
+def failures(folder):
+    """A pipeline that fails ends the script with its status."""
+    for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"], ["pocstereo.sh"],
+                        ["visionmap.sh"]):
+        script(name, Path(folder, "gone.avi").as_uri(), *more, env=environment(),
+               fails=True)
+
+
 def no_colours():
     """moct without colours says what to do, and of a window that one may click."""
     for words, remedy in ("", "Set \"objects\""), ("mouse=true ", "Click at a thing"):
@@ -609,6 +617,7 @@ def messages():
         injected(folder)
         learned(folder)
         lost_at_once(folder)
+        failures(folder)
     with tempfile.TemporaryDirectory() as folder:
         no_time(folder)
     with tempfile.TemporaryDirectory() as folder:
