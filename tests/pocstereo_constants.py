@@ -39,7 +39,7 @@ CONSTANTS = (
     ("to how much, px", FILL, "FILL_STEP ({} * POCSTEREO_ONE)", "2", ("1", "4")),
     ("quarters of the dropped match's cost", FILL, "\n      {} * "
      "pocstereo_disagreement", "5", ("4", "6")),
-    ("a pair's sum, px", SMOOTH, "SMOOTH_MOST {}\n", "POCSTEREO_ONE",
+    ("a pair's sum, px", SMOOTH, "SMOOTH_MAX {}\n", "POCSTEREO_ONE",
      ("(POCSTEREO_ONE / 2)", "(2 * POCSTEREO_ONE)")),
     ("a pair's difference, px", SMOOTH, "SMOOTH_LEAN ({} * POCSTEREO_ONE)", "4",
      ("2", "8")),

@@ -8,8 +8,9 @@
  * Sections, steps, equations and techniques in the comments of this folder are
  * those of the paper.
  *
- * Conventions: the left view is the reference.  The right view shows at x - d
- * what the left view shows at x; the disparity d may have either sign. */
+ * Conventions: the left view is the reference.  A point of the scene at column
+ * x of the left view is at x - d of the right view; the disparity d may have
+ * either sign. */
 #pragma once
 
 #include "common/device.h"

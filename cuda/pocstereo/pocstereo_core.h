@@ -59,7 +59,8 @@ pocstereo_round (float v)
   return (int8_t) (bits & 255);
 }
 
-/* The phasor of one frequency, re and im; 0, 0 if the line lacks it. */
+/* The phasor of one frequency, re and im; 0, 0 for a line without this
+ * frequency. */
 BOTH void
 pocstereo_phasor (float re, float im, float floor2, int8_t phasor[2])
 {
@@ -201,8 +202,8 @@ pocstereo_drop_low_peak (uint16_t min_peak, PocstereoMatch *match)
     match->disparity = POCSTEREO_NONE;
 }
 
-/* The column of the other view that shows @x, rounded; it may lie outside of
- * the view. */
+/* The column of the other view at which @x is seen, rounded; it may lie outside
+ * of the view. */
 BOTH int
 pocstereo_other_column (int x, int32_t disparity)
 {

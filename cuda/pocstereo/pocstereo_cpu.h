@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the CPU backend share. */
+ * Constants and functions that several files of the CPU backend need. */
 #pragma once
 
 #include "pocstereo/pocstereo_slant_core.h"
@@ -8,8 +8,8 @@
 
 /* Windows that are transformed at once, and pixels that are refined at once. */
 #define POCSTEREO_LANES 16
-/* Components of phasors that are multiplied at once.  The last pixel of a field
- * has this room behind it. */
+/* Components of phasors that are multiplied at once; a field has room for as
+ * many behind its last pixel. */
 #define POCSTEREO_BLOCK 16
 
 /* pocstereo_phasors_cpu.c: the phasors of the lines of a window, 2 bandwidth

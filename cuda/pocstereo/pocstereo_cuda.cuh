@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the files of the CUDA backend share.
+ * The layout of fields, and functions that several files of the CUDA backend
+ * need.
  *
- * Layout of a field: a word holds one frequency of two lines, re and im of
- * each.  Pair p holds the lines 2 p - L / 2 and 2 p - L / 2 + 1, so the window
- * around line y has the pairs y / 2 to y / 2 + L / 2; rows outside of the view
- * repeat its edge.  A couple holds two frequencies; of an odd number of
- * frequencies the last couple has a 0. */
+ * A word of a field holds one frequency of two lines, re and im of each.  Pair
+ * p holds the lines 2 p - L / 2 and 2 p - L / 2 + 1, so the window around line
+ * y has the pairs y / 2 to y / 2 + L / 2; rows outside of the view repeat its
+ * edge.  A couple holds two frequencies; of an odd number of frequencies the
+ * last couple has a 0. */
 #pragma once
 
 #include "common/chain.cuh"

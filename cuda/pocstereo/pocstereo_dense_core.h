@@ -51,9 +51,9 @@ pocstereo_parent (int i, int x, int y, int width, int height)
 
 /* Whether the candidate @base is left out since it lies in the inner half of
  * the @lags that are searched around @earlier each way.  In layer 0 the last
- * search finds what lies between both.  In coarser layers, with @lags 0, only
- * equal candidates are left out: a candidate one pixel off finds thin objects
- * that @earlier misses. */
+ * search covers the lags between the candidates.  In coarser layers, with @lags
+ * 0, only equal candidates are left out: a candidate one pixel off finds thin
+ * objects that @earlier misses. */
 BOTH bool
 pocstereo_reaches_base (int earlier, int base, int lags)
 {

@@ -215,7 +215,7 @@ find_highest_lag (const Lags *lags, int bandwidth, const int32_t *r, int first,
 
 /* ---- Every pixel of a layer ---- */
 
-/* One layer, seen from one view. */
+/* The input and output of the search in a layer, seen from one view. */
 typedef struct {
   const PocstereoTables *t;
   const Lags *lags;

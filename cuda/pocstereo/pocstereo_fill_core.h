@@ -2,12 +2,13 @@
  *
  * The disparity of a pixel without a match, for both backends.
  *
- * The left-right check also drops a right match if the right view is wrong.  So
- * a pixel takes the disparity of the majority of the matches around it if both
- * views allow it: the right view shows there no other confirmed pixel, and the
- * censuses agree about as well as in the dropped match.  A pixel that is hidden
- * from the right view stays without a match, since the right view shows a
- * nearer, confirmed pixel there.  Not in the paper. */
+ * The left-right check also drops a right match if the right view is wrong.  A
+ * gap is therefore filled with the disparity of the majority of the matches
+ * around it if both views allow it: the right view shows there no other
+ * confirmed pixel, and the censuses agree about as well as in the dropped
+ * match.  A pixel that is hidden from the right view stays without a match,
+ * since the right view shows a nearer, confirmed pixel there.  Not in the
+ * paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_revote_core.h"

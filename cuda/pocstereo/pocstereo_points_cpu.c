@@ -9,7 +9,7 @@
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
-/* One layer. */
+/* The input of the search in layer l. */
 typedef struct {
   const PocstereoAsked *asked;
   const PocstereoFields *fields;

@@ -42,7 +42,7 @@ template <class Window> struct Shared {
   int2 lag[Window::max_bandwidth][lags + 1]; /* cosines, sines */
 };
 
-/* One point in one layer. */
+/* The input of the search of a point in layer l. */
 template <class Window> struct Search {
   const PocstereoPyramid &pyramid;
   const PocstereoFields &field;
@@ -315,8 +315,7 @@ __launch_bounds__ (THREADS)
         asked, pyramid.layer[0][0].width, t, shared.group[threadIdx.x], i);
 }
 
-/* One line of a window costs as much as this number of lines of a field,
- * measured with 32 x 15. */
+/* The cost of a line of a window in lines of a field, measured with 32 x 15. */
 #define LINE_COST 8
 
 /* Windows of sizes that are not compiled in always need fields. */

@@ -4,11 +4,11 @@
  *
  * At an edge of depth the texture of the nearer object wins in a window, and
  * the object grows by about half a window.  The re-vote undoes this: a pixel
- * may take the disparity of a donor in its row or column if it then agrees
- * better with the other view.  The cost of a disparity is the number of
- * differing bits of the census transforms of both views, summed over 5 x 5
- * pixels, each of which takes the disparity of the donor as far away from it.
- * A census knows only which pixels are darker, so it bears differing exposures,
+ * may take the disparity of a donor in its row or column if both views then
+ * agree better.  The cost of a disparity is the number of differing bits of the
+ * census transforms of both views, summed over 5 x 5 pixels; each of these
+ * takes the disparity of the donor at the same distance and direction.  A
+ * census knows only which pixels are darker, so it bears differing exposures,
  * as phases do.  Not in the paper. */
 #pragma once
 

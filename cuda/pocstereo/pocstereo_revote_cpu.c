@@ -12,7 +12,8 @@
 #define CENSUSES 16 /* computed at once */
 
 /* pocstereo_census () of CENSUSES pixels from @x on, whose surroundings lie
- * inside of the rows @row: 15 bits of each in bits[0], 16 in the others. */
+ * inside of the rows @row: 15 bits of each in bits[0], 16 bits in bits[1] to
+ * bits[3]. */
 INLINED void
 take_censuses (const uint16_t *const row[], int x, uint64_t census[CENSUSES])
 {
@@ -78,7 +79,7 @@ pocstereo_census_cpu (
   return NULL;
 }
 
-/* One round of one view. */
+/* The input and output of a round of one view. */
 typedef struct {
   int width, height;
   const uint64_t *census, *other; /* this view's and the other view's */

@@ -4,9 +4,9 @@
  *
  * On a slanted plane the right view shows the lines of a window longer or
  * shorter, and shifted from row to row: the peak widens, and the error of the
- * disparity is several times that on a wall.  So a pixel whose surroundings lie
- * in a slanted plane reads its right window along that plane and repeats Step
- * 7.  Not in the paper. */
+ * disparity is several times that on a wall.  A pixel whose surroundings lie in
+ * a slanted plane therefore reads its right window along that plane and repeats
+ * Step 7.  Not in the paper. */
 #pragma once
 
 #include "pocstereo/pocstereo_fit_core.h"
@@ -130,10 +130,10 @@ pocstereo_lean_window (int x, int y, int32_t disparity, PocstereoSlant slant)
 }
 
 /* The sample of the right view that belongs to sample @n of the left window's
- * line in row @y.  @row: that row of the right view, @width samples.  Between
- * samples it is interpolated by cubic convolution; beyond the ends of the row
- * it repeats the last one.  It is rounded to an integer, as all samples, so
- * that phasors stay exact. */
+ * line in row @y.  @row: that row of the right view, @width samples.  Samples
+ * between pixels are interpolated by cubic convolution; samples beyond the ends
+ * of the row repeat its last pixel.  All are rounded to integers, so that
+ * phasors stay exact. */
 BOTH int
 pocstereo_slanted_sample (
     const uint16_t *row, int width, const PocstereoLean *lean, int n, int y)

@@ -7,7 +7,7 @@
 
 #define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
 
-/* One view. */
+/* The input and output of one view. */
 typedef struct {
   const PocstereoTables *t;
   const PocstereoFrame *frame;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The left-right check; and patches of neighbours whose disparities differ
- * little, of which the small ones are dropped.  A run is joined pixels of a
- * row, 32 at most; its first pixel stands for all. */
+ * little, of which small ones are dropped.  A run is joined pixels of a row, 32
+ * at most; its first pixel stands for all. */
 #include "common/union.cuh"
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_revote_core.h"
@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   lanes = joined_lanes (p, x, y);
   if (!inside || (lanes >> threadIdx.x & 1))
     return;
-  /* lanes of the lane's run behind it */
+  /* lanes behind this lane in its run */
   ahead = threadIdx.x == 31 ? 0 : __ffs (~(lanes >> (threadIdx.x + 1))) - 1;
   top = union_root (p.parent, at);
   p.parent[at] = top;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages.  Each declaration names what the stage reads (In) and writes
- * (Out), and cites the paper; stages without a citation are not in it.  Memory
- * is the device's unless a comment says otherwise, and pocstereo.c owns all of
- * it.  View 0 is the left one, view 1 the right one; seen from view 1,
- * disparities have the other sign. */
+ * The stages.  Each declaration lists the input (In), the output (Out) and the
+ * scratch of its stage, and cites the paper; a stage without a citation is not
+ * in the paper.  Memory is the device's unless a comment says otherwise;
+ * pocstereo.c owns all memory.  View 0 is the left view, view 1 the right view;
+ * seen from view 1, disparities have the other sign. */
 #pragma once
 
 #include "pocstereo/pocstereo_core.h"
@@ -61,8 +61,8 @@ typedef struct {
   uint64_t *view[2];
 } PocstereoCensuses;
 
-/* Numbers a pixel that suffice as scratch for any stage.  A stage finds
- * arbitrary numbers there, and no stage reads what another one left. */
+/* Numbers a pixel that suffice as scratch for any stage.  Scratch keeps nothing
+ * from stage to stage. */
 #define POCSTEREO_SCRATCH 6
 
 /* ---- Layout ---- */

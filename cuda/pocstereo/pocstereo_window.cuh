@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Windows of sizes that are compiled in: loops over them unroll, and their
- * twiddles are constants among the arguments of a kernel.  Other windows read
- * the tables. */
+ * twiddles are constants among the arguments of a kernel.  For windows of other
+ * sizes kernels read the tables. */
 #pragma once
 
 #include "pocstereo/pocstereo_cuda.cuh"

@@ -14,7 +14,7 @@
 
 #define COLUMNS 16 /* of the grid of points */
 #define ROWS 12
-/* Identical windows have 65535; wrong matches reach a third of it. */
+/* Identical windows have a peak of 65535, wrong matches up to a third. */
 #define GOOD_PEAK (G_MAXUINT16 / 2)
 /* Fewer good points are chance: 28 to 159 points matched in seven real pairs, 0
  * to 9 in the halves of nine pictures, but 22 in a chessboard and 114 in a

@@ -72,8 +72,8 @@ technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
             pocstereo_clamp ((v ? q : p.x) + n, 0, layer.width - 1)];
 }
 
-/* The integer that PocstereoTables hold.  No twiddle is so near to a half that
- * the rounding of sine and cosine changes it. */
+/* The integer in PocstereoTables.  No twiddle is so near to a half that the
+ * rounding of sine and cosine changes the integer. */
 static __device__ __forceinline__ int
 technique_twiddle (int k, bool is_sine, int n)
 {
@@ -126,7 +126,7 @@ technique_multiply (float floor2, int j, TechniqueBuffers *b)
 }
 
 /* (iv): the sums over lines by 2 U threads, the lags by 2 U + 1 threads, the
- * highest lag by one.  All threads of the block call. */
+ * highest lag by thread 0.  All threads of the block call. */
 template <int UNROLL>
 static __device__ __forceinline__ void
 technique_invert (

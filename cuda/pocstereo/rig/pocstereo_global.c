@@ -10,8 +10,8 @@
 
 #define PI 3.14159265358979323846
 
-/* Of the Gaussian spectral weight, cycles a pixel.  A peak is then a Gaussian
- * of 1 / (2 pi .15) = 1.06 pixels. */
+/* Deviation of the Gaussian spectral weight, cycles a pixel.  A peak is then a
+ * Gaussian of 1 / (2 pi .15) = 1.06 pixels. */
 #define SIGMA .15
 
 struct _PocstereoGlobal {

@@ -44,10 +44,10 @@ pocstereo_global_pixel (const PocstereoGlobalGrid *g, const uint16_t *view,
       g->window_x[x] * g->window_y[y];
 }
 
-/* Replaces @f by the weighted unit phasor of F conj (G).  Under Hann's window
- * the mean of a view leaks into the neighbours of frequency 0, which become 0.
- * So do frequencies weaker than noise of a twentieth of a grey level, which may
- * be rounding of the transform. */
+/* Replaces @f by the weighted unit phasor of F conj (G).  Two kinds of
+ * frequencies become 0: the neighbours of frequency 0, into which the mean of a
+ * view leaks under Hann's window; and frequencies weaker than noise of a
+ * twentieth of a grey level, which may be rounding of the transform. */
 BOTH void
 pocstereo_global_cross (const PocstereoGlobalGrid *grid, int kx, int ky,
     float f[2], const float g[2])

@@ -36,9 +36,9 @@ const char *pocstereo_rectify_new (
 void pocstereo_rectify_free (PocstereoRectify *self);
 
 /* Sets the rig by which frames are rectified; NULL, NULL: frames are not
- * rectified, as after new.  Other views than the last ones take some 10 ms a
- * megapixel, and the device is waited for.  Error: a number is not finite, a
- * focal length is not above 0, or P R has no inverse; nothing changes then. */
+ * rectified, as after new.  A changed rig takes some 10 ms a megapixel, and the
+ * device is waited for.  Error: a number is not finite, a focal length is not
+ * above 0, or P R has no inverse; nothing changes then. */
 const char *pocstereo_rectify_set (PocstereoRectify *self,
     const PocstereoView *left, const PocstereoView *right);
 

@@ -151,7 +151,7 @@ lens_of_view (const PocstereoView *v)
 }
 
 /* The place @source in the frame of the pixel (@x, @y) of the rectified view;
- * false if the lens has no image of it. */
+ * false if the lens does not show that pixel. */
 static bool
 find_source_pixel (const Camera *c, double x, double y, double source[2])
 {
@@ -201,8 +201,8 @@ pocstereo_rectify_map (const PocstereoView *v, int width, int height,
   parallel_for (height, 0, map_view_rows, &m);
 }
 
-/* The search steps by the error times the ratio of the focal lengths.  It
- * converges, since lenses bend less than that. */
+/* The search steps by the error times the ratio of the focal lengths; lenses
+ * bend too little to keep such steps from converging. */
 #define STEPS 50
 #define NEAR .01 /* pixels */
 
