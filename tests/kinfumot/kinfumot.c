@@ -551,6 +551,57 @@ test_waits (DeviceKind kind)
   device_release (&s.dev, out);
 }
 
+/* ---- Between frames ---- */
+
+/* The number of the @n bytes of the device at @at that are not 0. */
+static int
+count_set_bytes (Play *s, const void *at, size_t n)
+{
+  AUTO_MEMORY uint8_t *bytes = malloc (n);
+  int set = 0;
+
+  ok (device_copy (&s->dev, bytes, at, n));
+  ok (device_wait (&s->dev));
+  for (size_t i = 0; i < n; i++)
+    set += bytes[i] != 0;
+  return set;
+}
+
+/* Each stage leaves its counters at 0, the allocation lists no key that wants a
+ * brick, and the raycast leaves the ranges empty: of two models, of which one
+ * is born on the way. */
+static void
+test_between (DeviceKind kind)
+{
+  AUTO (Play) s;
+
+  play_open (&s, kind, 320, 240);
+  s.rp.path = RGBD_FRONTAL;
+  s.rp.motion_start = 10;
+  s.rp.speed = 2;
+  play_start (&s, true);
+  for (int i = 0; i < 30; i++) {
+    const Kinfumot *k = s.k;
+    const size_t tiles = (size_t) k->optics.tiles_x * k->optics.tiles_y;
+    KinfumotPoolCounts counts;
+
+    play_frame (&s, i);
+    ok (device_copy (&s.dev, &counts, k->pool.counts, sizeof counts));
+    ok (device_wait (&s.dev));
+    check (counts.n_wanted == 0 && counts.full == 0);
+    check (counts.n_unused < s.r.max_bricks);
+    check (count_set_bytes (&s, k->normals.work, 8) == 0);
+    check (count_set_bytes (&s, k->align.n_ends, 4) == 0);
+    check (count_set_bytes (&s, k->pool.work, 4) == 0);
+    check (count_set_bytes (&s, k->fuse.work, 8) == 0);
+    for (int m = 0; m < 2 && k->views.of[m]; m++) {
+      check (count_set_bytes (&s, k->ranges.near[m], 4 * tiles) == 0);
+      check (count_set_bytes (&s, k->ranges.slices[m], 8 * tiles) == 0);
+    }
+  }
+  check (s.r.n_objects == 1);
+}
+
 /* ---- A voxel's mean ---- */
 
 /* To multiply by a reciprocal is to divide. */
@@ -1158,6 +1209,6 @@ static const CheckPart parity[] = {
 CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (wall), PART (free), PART (filter), PART (spacing), PART (still),
     PART (views), PART (camera), PART (robot), PART (doubt), PART (waits),
-    PART (mean), PART (outline), PART (torn), PART (expected), PART (table),
-    PART (lost), PART (relocate), PART (full), {"too much", test_too_much},
-    PART (hostile), {"no pose", test_no_pose})
+    PART (between), PART (mean), PART (outline), PART (torn), PART (expected),
+    PART (table), PART (lost), PART (relocate), PART (full),
+    {"too much", test_too_much}, PART (hostile), {"no pose", test_no_pose})
