@@ -309,10 +309,9 @@ static int
 run_train (Wanted *w)
 {
   char where[POSE_FILE_WHERE] = "";
-  ScopedetectParams p;
+  ScopedetectParams p = scopedetect_defaults ();
   const char *why;
 
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
   p.explain = w->explain;
   why = check_preset (w->path[0], where);
   if (!why)

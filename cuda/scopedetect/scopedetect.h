@@ -40,15 +40,6 @@ typedef enum {
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 
-/* Sets of params. */
-typedef enum {
-  SCOPEDETECT_FAST,     /* some of the scene's features; refinement by
-                           Gauss and Newton */
-  SCOPEDETECT_THOROUGH, /* all of them, exhaustively */
-  SCOPEDETECT_THESIS, /* the thesis's text: 2,000 random hypotheses, alignment,
-                         hill climbing */
-} ScopedetectPreset;
-
 /* Which of the poses are objects. */
 typedef enum {
   SCOPEDETECT_EACH,      /* each by itself */
@@ -61,9 +52,10 @@ typedef enum {
 
 /* How a search for what explains the frame accepts what is worse. */
 typedef enum {
-  SCOPEDETECT_METROPOLIS, /* the less often the worse it is; then uphill */
-  SCOPEDETECT_HALVES,     /* in half of the cases at first, then less often: as
-                             in the thesis (2.1) */
+  SCOPEDETECT_SCHEDULE_METROPOLIS, /* the less often the worse it is; then
+                                      uphill */
+  SCOPEDETECT_SCHEDULE_THESIS, /* in half of the cases at first, then less often
+                                  (2.1) */
 } ScopedetectSchedule;
 
 /* Device memory.  Colour, if there is any, is aligned with depth. */
@@ -76,8 +68,7 @@ typedef struct {
   ImageBox region[SCOPEDETECT_MAX_REGIONS]; /* that in these parts; half-open */
 } ScopedetectFrame;
 
-/* Set by scopedetect_preset () first, then changed.  scopedetect_params.c has
- * ranges and defaults. */
+/* scopedetect_params.c has ranges and defaults. */
 typedef struct {
   uint64_t seed;      /* of the random numbers */
   double depth_scale; /* metres a unit of depth */
@@ -203,11 +194,10 @@ typedef struct {
 
 typedef struct _Scopedetect Scopedetect;
 
-/* Ranges, texts and defaults of what a user sets, those of fast. */
+/* Ranges, texts and defaults of what a user sets. */
 extern const Param scopedetect_params[];
 
-/* Sets @params by @preset. */
-void scopedetect_preset (ScopedetectParams *params, ScopedetectPreset preset);
+ScopedetectParams scopedetect_defaults (void);
 
 /* NULL, or what is wrong with @params. */
 const char *scopedetect_check (const ScopedetectParams *params);

@@ -22,13 +22,12 @@ CHOICES (explanations,
         "As one-stage, with a second search in what the first leaves"});
 
 CHOICES (schedules,
-    {SCOPEDETECT_METROPOLIS, "metropolis",
+    {SCOPEDETECT_SCHEDULE_METROPOLIS, "metropolis",
         "A worse assignment is accepted; the worse it is, the less often"},
-    {SCOPEDETECT_HALVES, "thesis",
+    {SCOPEDETECT_SCHEDULE_THESIS, "thesis",
         "A worse assignment is accepted in half of the cases at first, then "
         "less often"});
 
-/* Defaults are those of the preset fast. */
 const Param scopedetect_params[] = {
     SWITCH (
         table, true, "Objects stand on a plane, which is detected and removed"),
@@ -99,7 +98,7 @@ const Param scopedetect_params[] = {
     NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20,
         "With explain=one-stage or two-stage, number of poses of each model to "
         "choose from; at most the 1024 best of all models"),
-    ONE_OF (schedule, schedules, SCOPEDETECT_METROPOLIS,
+    ONE_OF (schedule, schedules, SCOPEDETECT_SCHEDULE_METROPOLIS,
         "With explain=one-stage or two-stage, how a search for the explanation "
         "accepts an assignment that scores less"),
     NUMBER (restarts, 1, SCOPEDETECT_MAX_RESTARTS, 128,
@@ -213,34 +212,8 @@ const Param scopedetect_params[] = {
         "Number of times that the likelihoods of edges are blurred"),
     NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
 
-void
-scopedetect_preset (ScopedetectParams *p, ScopedetectPreset preset)
-{
-  *p = (ScopedetectParams){.camera = {0}};
-  params_defaults (scopedetect_params, p);
-  if (preset == SCOPEDETECT_FAST)
-    return;
-  p->queries = 0;
-  p->neighbours = 30;
-  p->kept = 20000;
-  p->refine = 20;
-  if (preset == SCOPEDETECT_THOROUGH) {
-    p->clusters = 1000;
-    return;
-  }
-  p->random = true;
-  p->tolerance = .01;
-  p->align = 5;
-  p->refine = 0;
-  p->climb = 20;
-  p->explain = SCOPEDETECT_TWO_STAGE;
-  p->schedule = SCOPEDETECT_HALVES;
-  p->restarts = 50;
-  p->weight[SCOPEDETECT_AFFINITY] = 1;
-  p->weight[SCOPEDETECT_TABLE] = 0;
-  p->weight[SCOPEDETECT_LIGHTNESS] = 0;
-  p->weight[SCOPEDETECT_COLOUR_A] = p->weight[SCOPEDETECT_COLOUR_B] = 0;
-}
+DEFAULTS (
+    scopedetect_defaults, scopedetect_params, .camera = {.fx = 0}) /* unknown */
 
 static bool
 within (double v, double low, double high)

@@ -30,13 +30,12 @@ fuzz (const uint8_t *data, size_t size)
   const ScopedetectFrame frame = {
       WIDTH, HEIGHT, depth, 2 * WIDTH, NULL, 0, {{0}}};
   const ScopedetectObject guess = {.pose = {0, 0, .5, 1, 0, 0, 0}};
-  ScopedetectParams params;
+  ScopedetectParams params = scopedetect_defaults ();
   ScopedetectResults results;
   Scopedetect *s = NULL;
 
   if (!model)
     return;
-  scopedetect_preset (&params, SCOPEDETECT_FAST);
   params.camera = (Camera){40, 40, 15.5, 11.5, {0}};
   params.table = false;
   params.queries = params.samples = 50;

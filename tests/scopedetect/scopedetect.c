@@ -21,8 +21,7 @@ test_table (DeviceKind kind)
   bench_open (&b, kind);
   for (int i = 0; i < 3; i++) {
     Pose truth = solid_pose (.3 + 2.1 * i, .06 * (i - 1), .5 + .05 * i);
-    ScopedetectParams p =
-        solid_params (i == 1 ? SCOPEDETECT_THOROUGH : SCOPEDETECT_FAST);
+    ScopedetectParams p = solid_params (i == 1 ? PRESET_THOROUGH : PRESET_FAST);
     ScopedetectResults r;
     double numbers[7], add, add_s;
     Turn t = turn_of (truth.q);
@@ -59,7 +58,7 @@ static void
 test_plane (DeviceKind kind)
 {
   Pose truth = solid_pose (.3, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   Turn t = turn_of (truth.q);
   AUTO (Bench) b;
   double plane[4];
@@ -89,7 +88,7 @@ test_wide (DeviceKind kind)
 {
   enum { W = 640, H = 480 };
   static uint16_t depth[W * H];
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   ScopedetectFrame f = {W, H, NULL, 2 * W, NULL, 0, {{0}}};
   AUTO (Model) model = solid_model (.012);
   ScopedetectResults r;
@@ -124,7 +123,7 @@ static void
 test_far_wall (DeviceKind kind)
 {
   static const uint16_t behind[] = {14000, 30000, 0, 65535};
-  ScopedetectParams p = before_wall (SCOPEDETECT_FAST);
+  ScopedetectParams p = before_wall (PRESET_FAST);
   double score[4] = {0};
   AUTO (Bench) b;
 
@@ -155,7 +154,7 @@ test_two (DeviceKind kind)
 {
   AUTO (Bench) b;
   Pose truth[2] = {solid_pose (.4, -.1, .5), solid_pose (2.5, .1, .5)};
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   ScopedetectObject first[4];
   ScopedetectResults r;
   int found[2] = {0};
@@ -202,7 +201,7 @@ test_ways (DeviceKind kind)
   solid_table (b.depth, SOLID_STRIDE, truth);
   solid_numbers (truth, numbers);
   for (int way = 0; way < 3; way++) {
-    ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
+    ScopedetectParams p = solid_params (PRESET_THESIS);
     ScopedetectObject guess = {0};
     float turned = way == 2 ? 0 : .01f; /* uphill leads mostly along */
     Pose off = pose_moved (
@@ -233,7 +232,7 @@ test_thesis (DeviceKind kind)
 {
   AUTO (Bench) b;
   Pose truth = solid_pose (1.1, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
+  ScopedetectParams p = solid_params (PRESET_THESIS);
   double numbers[7], add, add_s;
   ScopedetectResults r;
 
@@ -338,7 +337,7 @@ test_parts (DeviceKind kind)
   solid_draw (b.depth, SOLID_STRIDE, truth);
   solid_table (b.depth, SOLID_STRIDE, truth);
   for (int i = 0; i < 8; i++) {
-    ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
+    ScopedetectParams p = solid_params (PRESET_THESIS);
     float far = .01f * (float) i;
     Pose off = pose_moved (truth, vec (5 * far, far, -far), vec (far, 0, -far));
     double part[SCOPEDETECT_N_PARTS], total = 0;
@@ -378,7 +377,7 @@ static void
 test_observed (DeviceKind kind)
 {
   AUTO (Bench) b;
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   ScopedetectObject found[SCOPEDETECT_MAX_OBJECTS], near[1];
   ScopedetectResults r;
   int n;
@@ -475,7 +474,7 @@ static void
 test_params (DeviceKind kind)
 {
   AUTO (Bench) b;
-  ScopedetectParams good = solid_params (SCOPEDETECT_FAST), p;
+  ScopedetectParams good = solid_params (PRESET_FAST), p;
   ScopedetectResults r;
   ScopedetectFrame f;
   Image small = {.width = 10, .height = 10, .format = IMAGE_RGB};
@@ -541,8 +540,8 @@ test_nothing (DeviceKind kind)
 
   bench_open (&b, kind);
   for (int what = 0; what < 5; what++)
-    for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
-      ScopedetectParams p = solid_params ((ScopedetectPreset) preset);
+    for (int preset = 0; preset <= PRESET_THESIS; preset++) {
+      ScopedetectParams p = solid_params ((Preset) preset);
 
       p.queries = p.random ? 0 : 300;
       p.samples = 200;
@@ -579,7 +578,7 @@ test_sizes (DeviceKind kind)
   solid_draw (whole, SOLID_STRIDE, truth);
   for (int i = 0; i < 4; i++) {
     int w = sizes[i][0], h = sizes[i][1], stride = 2 * w + 6;
-    ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+    ScopedetectParams p = solid_params (PRESET_FAST);
     ScopedetectObject first;
     ScopedetectResults r;
     AUTO (Detector) s;
@@ -617,7 +616,7 @@ static void
 test_seeds (DeviceKind kind)
 {
   AUTO (Model) model = solid_model (.012);
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   static const int sizes[][2] = {
       {447, 447}, {512, 384}, {575, 575}, {4096, 48}};
   AUTO (Device) dev;
@@ -802,7 +801,7 @@ parity_free (Image *img)
 static ScopedetectParams
 parity_params (void)
 {
-  ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
+  ScopedetectParams p = solid_params (PRESET_THESIS);
 
   p.queries = 0;
   p.fold_edge = .3;
@@ -1101,9 +1100,9 @@ test_rounds (DeviceKind kind)
   AUTO (Both) b;
 
   both_open (&b);
-  for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
+  for (int preset = 0; preset <= PRESET_THESIS; preset++) {
     Pose truth = solid_pose (rnd (600) * .01, 0, .5);
-    ScopedetectParams p = solid_params ((ScopedetectPreset) preset);
+    ScopedetectParams p = solid_params ((Preset) preset);
     ScopedetectResults r;
 
     memset (b.cpu.depth, 0, SOLID_BYTES);
@@ -1199,14 +1198,14 @@ test_frames (DeviceKind kind)
 
   both_open (&b);
   for (int what = 0; what < 7; what++)
-    for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
-      ScopedetectParams p = solid_params ((ScopedetectPreset) preset);
+    for (int preset = 0; preset <= PRESET_THESIS; preset++) {
+      ScopedetectParams p = solid_params ((Preset) preset);
 
       p.max_objects = 8;
       p.table_low = .005;
       p.queries = p.random ? 0 : 400;
       p.min_rest = 1;
-      if (preset == SCOPEDETECT_FAST)
+      if (preset == PRESET_FAST)
         p.explain = SCOPEDETECT_TWO_STAGE;
       draw_frame (&b.cpu, what);
       compare_frame (&b, &p);
@@ -1219,7 +1218,7 @@ static void
 test_changes (DeviceKind kind)
 {
   AUTO (Both) b;
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
 
   both_open (&b);
   p.queries = 400;
@@ -1242,7 +1241,7 @@ static void
 test_tracked (DeviceKind kind)
 {
   AUTO (Both) b;
-  ScopedetectParams p = solid_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = solid_params (PRESET_FAST);
   ScopedetectObject guess[3] = {0};
   ScopedetectResults r, g;
   int n_objects = 0; /* of all frames: not every guess leads to one */
@@ -1403,7 +1402,7 @@ bench_rows (ScopedetectModel *model, const ThesisRow *first,
     const ThesisRow *last, bool gpu)
 {
   Pose truth = solid_pose (.7, 0, .5);
-  ScopedetectParams p = solid_params (SCOPEDETECT_THESIS);
+  ScopedetectParams p = solid_params (PRESET_THESIS);
   ScopedetectResults r;
   Both b;
 

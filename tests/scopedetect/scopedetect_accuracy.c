@@ -18,6 +18,7 @@
 #include "gpuccl/gpuccl_png.h"
 #include "scopedetect/scopedetect_detector.h"
 #include "scopedetect_observed.h"
+#include "scopedetect_preset.h"
 #include "scopedetect_ways.h"
 
 #define DATA_OBJECTS 32
@@ -351,11 +352,11 @@ data_chef (void)
 #define TIMES 15 /* of detections that are measured */
 
 static ScopedetectParams
-params_of (const DataFrame *f, ScopedetectPreset preset, uint64_t seed)
+params_of (const DataFrame *f, Preset preset, uint64_t seed)
 {
   ScopedetectParams p;
 
-  scopedetect_preset (&p, preset);
+  p = preset_params (preset);
   p.camera = f->camera;
   p.depth_scale = f->depth_scale;
   p.far = f->far;
@@ -413,8 +414,8 @@ AUTO_FREE (Look, look_close)
 
 /* Finds each object of the frame; prints and returns how far off it is. */
 static void
-find_all (DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
-    uint64_t seed, Error *e)
+find_all (
+    DeviceKind kind, const DataFrame *f, Preset preset, uint64_t seed, Error *e)
 {
   ScopedetectParams p = params_of (f, preset, seed);
   double wall, cpu;
@@ -485,8 +486,7 @@ count_told (const DataFrame *f, const Scopedetect *s)
 
 /* Searches @f for all of its objects, as @way ranks poses. */
 static void
-search (Look *l, DeviceKind kind, const DataFrame *f, ScopedetectPreset preset,
-    int way)
+search (Look *l, DeviceKind kind, const DataFrame *f, Preset preset, int way)
 {
   ScopedetectParams p = params_of (f, preset, 0);
   ScopedetectResults r;
@@ -508,7 +508,7 @@ tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
   ScopedetectParams preset;
   size_t size = (size_t) f->n_objects * sizeof *now;
 
-  scopedetect_preset (&preset, SCOPEDETECT_FAST); /* thorough chooses alike */
+  preset = scopedetect_defaults (); /* thorough chooses alike */
   memcpy (found, now, size);
   for (int m = n; m < f->n_objects; m++)
     now[m] = 0;
@@ -534,8 +534,8 @@ test_ycb (DeviceKind kind)
   AUTO (DataFrame) f = data_ycb ();
   Error e[DATA_OBJECTS];
 
-  for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++) {
-    find_all (kind, &f, (ScopedetectPreset) preset, 0, e);
+  for (int preset = 0; preset <= PRESET_THOROUGH; preset++) {
+    find_all (kind, &f, (Preset) preset, 0, e);
     check (count_right (&f, e, true) == f.n_objects);
     qsort (e, (size_t) f.n_objects, sizeof *e, by_size);
     check_near (e[f.n_objects / 2].add_s, 0, .003);
@@ -552,7 +552,7 @@ test_many_models (DeviceKind kind)
 
   add_other_ycb (&f);
   check (f.n_objects == 21);
-  search (&l, kind, &f, SCOPEDETECT_FAST, WAY_ONE_STAGE);
+  search (&l, kind, &f, PRESET_FAST, WAY_ONE_STAGE);
   tell (&l, &f, f.n_objects, WAY_ONE_STAGE, WAY_ONE_STAGE, told);
   look_close (&l);
   check (told[WAY_ONE_STAGE].right == 3 && told[WAY_ONE_STAGE].wrong == 0);
@@ -564,10 +564,10 @@ test_lmo (DeviceKind kind)
   AUTO (DataFrame) f = data_lmo ();
   Error e[DATA_OBJECTS];
 
-  find_all (kind, &f, SCOPEDETECT_FAST, 0, e);
+  find_all (kind, &f, PRESET_FAST, 0, e);
   check_near (e[3].add, 0, .1 * f.object[3].info.diameter);
   check (!strcmp (f.object[3].name, "driller"));
-  find_all (kind, &f, SCOPEDETECT_THOROUGH, 0, e);
+  find_all (kind, &f, PRESET_THOROUGH, 0, e);
   check_near (e[3].add, 0, .1 * f.object[3].info.diameter);
   check (count_right (&f, e, false) >= 5);
 }
@@ -579,7 +579,7 @@ test_milk (DeviceKind kind)
   Error e[DATA_OBJECTS];
 
   for (uint64_t seed = 0; seed < 20; seed++) {
-    find_all (kind, &f, SCOPEDETECT_FAST, seed, e);
+    find_all (kind, &f, PRESET_FAST, seed, e);
     check_near (e[0].add, 0, .002);
   }
 }
@@ -590,15 +590,14 @@ test_chef (DeviceKind kind)
   AUTO (DataFrame) f = data_chef ();
   Error e[DATA_OBJECTS];
 
-  find_all (kind, &f, SCOPEDETECT_THOROUGH, 0, e);
+  find_all (kind, &f, PRESET_THOROUGH, 0, e);
   check_near (e[0].add, 0, .003);
 }
 
 /* Milliseconds of a detection, and of one that follows what was found; the
  * medians of some, from the frame in device memory to results. */
 static void
-time_all (
-    const DataFrame *f, ScopedetectPreset preset, int way, int first, int n)
+time_all (const DataFrame *f, Preset preset, int way, int first, int n)
 {
   ScopedetectParams p = params_of (f, preset, 0);
   ScopedetectObject found[DATA_OBJECTS];
@@ -633,7 +632,7 @@ print_told (DeviceKind kind, const char *name, DataFrame f)
   int own = f.n_objects;
 
   add_other_ycb (&f);
-  for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++) {
+  for (int preset = 0; preset <= PRESET_THOROUGH; preset++) {
     Told told[N_WAYS];
     Look l;
 
@@ -641,7 +640,7 @@ print_told (DeviceKind kind, const char *name, DataFrame f)
          first = first < WAY_BASELINE ? WAY_BASELINE : N_WAYS) {
       int last = first < WAY_BASELINE ? WAY_BASELINE - 1 : first;
 
-      search (&l, kind, &f, (ScopedetectPreset) preset, first);
+      search (&l, kind, &f, (Preset) preset, first);
       for (int n = own; n; n = n < f.n_objects ? f.n_objects : 0) {
         tell (&l, &f, n, first, last, told);
         for (int k = first; k <= last; k++)
@@ -669,7 +668,7 @@ print_clouds (DeviceKind kind)
     printf ("%s, %s: contest, one-stage, two-stage\n",
         k & 2 ? "YCB-Video 0001" : "YCB-Video",
         clouds_alone ? "clouds" : "meshes");
-    search (&l, kind, &f, SCOPEDETECT_FAST, WAY_ONE_STAGE);
+    search (&l, kind, &f, PRESET_FAST, WAY_ONE_STAGE);
     tell (&l, &f, f.n_objects, WAY_CONTEST, WAY_TWO_STAGE, told);
   }
   return check_failures != 0;
@@ -685,11 +684,11 @@ print_times (void)
 
     if (k & 1)
       add_other_ycb (&f);
-    for (int preset = 0; preset <= SCOPEDETECT_THOROUGH; preset++)
+    for (int preset = 0; preset <= PRESET_THOROUGH; preset++)
       for (int way = 0; way < N_EXPLAINED; way++) {
         printf (
             "%s, %s\n", k & 2 ? "LM-O" : "YCB", preset ? "thorough" : "fast");
-        time_all (&f, (ScopedetectPreset) preset, way, 0, f.n_objects);
+        time_all (&f, (Preset) preset, way, 0, f.n_objects);
         fflush (stdout);
       }
   }
@@ -717,17 +716,15 @@ print_all (int argc, char **argv)
   if (argc > 2 && !strcmp (argv[2], "clouds"))
     return print_clouds (gpu ? DEVICE_CUDA : DEVICE_CPU);
   for (int k = 0; k < 2; k++)
-    for (int preset = 0; preset <= SCOPEDETECT_THESIS; preset++) {
+    for (int preset = 0; preset <= PRESET_THESIS; preset++) {
       printf ("%s, %s\n", k ? "LM-O" : "YCB", names[preset]);
-      find_all (gpu ? DEVICE_CUDA : DEVICE_CPU, &f[k],
-          (ScopedetectPreset) preset, 0, e);
+      find_all (gpu ? DEVICE_CUDA : DEVICE_CPU, &f[k], (Preset) preset, 0, e);
       printf ("     right: %d by ADD, %d by ADD-S\n",
           count_right (&f[k], e, false), count_right (&f[k], e, true));
       if (!gpu)
         continue;
-      time_all (
-          &f[k], (ScopedetectPreset) preset, WAY_CONTEST, 0, f[k].n_objects);
-      time_all (&f[k], (ScopedetectPreset) preset, WAY_CONTEST, k ? 3 : 0, 1);
+      time_all (&f[k], (Preset) preset, WAY_CONTEST, 0, f[k].n_objects);
+      time_all (&f[k], (Preset) preset, WAY_CONTEST, k ? 3 : 0, 1);
     }
   data_free (&f[0]);
   data_free (&f[1]);

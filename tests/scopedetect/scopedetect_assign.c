@@ -191,7 +191,7 @@ search_by_default (Case *c)
 {
   ScopedetectParams p;
 
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  p = scopedetect_defaults ();
   c->task.schedule = p.schedule;
   c->task.searches = p.restarts;
   c->task.steps = p.explain_steps * c->task.n_candidates;
@@ -263,7 +263,8 @@ hostile (DeviceKind kind, int k)
             << i % 64;
       }
   c->task.max_objects = k % 3 ? 1 : SCOPEDETECT_MAX_TOGETHER;
-  c->task.schedule = k % 2 ? SCOPEDETECT_HALVES : SCOPEDETECT_METROPOLIS;
+  c->task.schedule =
+      k % 2 ? SCOPEDETECT_SCHEDULE_THESIS : SCOPEDETECT_SCHEDULE_METROPOLIS;
   c->task.searches = 1 + (int) rnd (9);
   c->task.steps = 2000;
   c->task.n_start = k % 7 < 2;
@@ -287,7 +288,7 @@ open_searches (const Case *c, ScopedetectSearches *v)
       .item = calloc ((size_t) t->n_candidates, sizeof *v->item),
       .n_candidates = t->n_candidates,
       .steps = t->steps,
-      .halves = t->schedule == SCOPEDETECT_HALVES,
+      .is_thesis = t->schedule == SCOPEDETECT_SCHEDULE_THESIS,
       .seed = t->seed,
       .unit = (float) (most * SCOPEDETECT_SURE),
       .stay = t->fixed ? t->n_start : 0};
@@ -497,7 +498,7 @@ test_doubtful (DeviceKind kind)
     ScopedetectAssignment best, limited;
 
     make_scene (c);
-    c->task.schedule = SCOPEDETECT_METROPOLIS;
+    c->task.schedule = SCOPEDETECT_SCHEDULE_METROPOLIS;
     c->task.searches = 32;
     c->task.steps = 4;
     find (c, &best);
@@ -560,7 +561,7 @@ test_begun (DeviceKind kind)
   case_free (c);
   c = case_new (kind, GRID * GRID);
   make_scene (c);
-  c->task.schedule = SCOPEDETECT_HALVES;
+  c->task.schedule = SCOPEDETECT_SCHEDULE_THESIS;
   c->task.searches = 3;
   c->task.steps = 100000000;
   c->task.end = scopedetect_now () + .05;
@@ -612,7 +613,8 @@ test_scenes (DeviceKind kind)
     AUTO (CaseOf) c = case_new (DEVICE_CPU, GRID * GRID);
 
     make_scene (c);
-    c->task.schedule = k % 2 ? SCOPEDETECT_HALVES : SCOPEDETECT_METROPOLIS;
+    c->task.schedule =
+        k % 2 ? SCOPEDETECT_SCHEDULE_THESIS : SCOPEDETECT_SCHEDULE_METROPOLIS;
     c->task.steps = k < 2 ? 20000 : 120000;
     compare (c, gpu);
   }
@@ -628,7 +630,7 @@ test_schedule (DeviceKind kind)
   double sum = 0, own = 0;
 
   make_scene (c);
-  c->task.schedule = SCOPEDETECT_HALVES;
+  c->task.schedule = SCOPEDETECT_SCHEDULE_THESIS;
   c->task.searches = 1;
   c->task.steps = 100000;
   for (c->task.seed = 0; c->task.seed < 16; c->task.seed++) {
@@ -713,11 +715,11 @@ bench_speed (DeviceKind kind)
           c, c->task.schedule, c->task.searches, c->task.steps, i == 0);
     }
     for (int i = 0; i < 4; i++)
-      bench_search (c, SCOPEDETECT_METROPOLIS, 16, few[i], true);
+      bench_search (c, SCOPEDETECT_SCHEDULE_METROPOLIS, 16, few[i], true);
     for (int i = 0; i < 3; i++)
-      bench_search (
-          c, SCOPEDETECT_METROPOLIS, searches[i], all / searches[i], true);
-    bench_search (c, SCOPEDETECT_HALVES, 50, all / 50, true);
+      bench_search (c, SCOPEDETECT_SCHEDULE_METROPOLIS, searches[i],
+          all / searches[i], true);
+    bench_search (c, SCOPEDETECT_SCHEDULE_THESIS, 50, all / 50, true);
   }
 }
 
@@ -747,7 +749,7 @@ bench_energy (DeviceKind kind, int scenes)
       part[i] = fmax (part[i],
           (double) best[i].searches * c->task.steps / 50 / THESIS_STEPS);
     }
-    c->task.schedule = SCOPEDETECT_HALVES;
+    c->task.schedule = SCOPEDETECT_SCHEDULE_THESIS;
     c->task.searches = 50;
     c->task.steps = THESIS_STEPS;
     find (c, &thesis);

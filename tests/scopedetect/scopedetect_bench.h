@@ -59,7 +59,7 @@ draw_wall (uint16_t *depth)
 
 /* Params of frames with that wall, which is the plane. */
 static inline ScopedetectParams
-before_wall (ScopedetectPreset preset)
+before_wall (Preset preset)
 {
   ScopedetectParams p = solid_params (preset);
 

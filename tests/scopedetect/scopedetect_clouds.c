@@ -162,7 +162,7 @@ look (Bench *b, Way way, const ScopedetectFrame *frame,
     double score[CLUTTER_MAX_OBJECTS], Count *c)
 {
   ScopedetectResults r;
-  ScopedetectParams p = table_params (&b->scene, SCOPEDETECT_FAST);
+  ScopedetectParams p = table_params (&b->scene, PRESET_FAST);
 
   p.max_objects = 1;
   ok (observe_and_search (b->detector[way], &p, frame, &r));

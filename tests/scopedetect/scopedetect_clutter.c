@@ -133,7 +133,7 @@ draw (Bench *b, uint64_t seed, ScopedetectParams *p)
 
   scene.seed = seed;
   frame = table_draw (&b->scene, &scene);
-  *p = table_params (&b->scene, SCOPEDETECT_FAST);
+  *p = table_params (&b->scene, PRESET_FAST);
   return frame;
 }
 

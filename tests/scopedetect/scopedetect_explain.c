@@ -18,7 +18,7 @@ names_of_one (Bench *b, DeviceKind kind, int n, ScopedetectParams *p)
   for (int i = 0; i < n; i++)
     models[i] = b->model;
   draw_wall (b->depth);
-  *p = before_wall (SCOPEDETECT_FAST);
+  *p = before_wall (PRESET_FAST);
   p->queries = 200;
   ok (scopedetect_new (&s, &b->dev, SOLID_WIDTH, SOLID_HEIGHT, models, n));
   return s;
@@ -261,7 +261,7 @@ test_max_time (DeviceKind kind)
 
   two_solids (&b, &p, 2);
   p.first_weight_object = between (s, &p, &b.frame);
-  p.schedule = SCOPEDETECT_HALVES;
+  p.schedule = SCOPEDETECT_SCHEDULE_THESIS;
   p.restart_steps = 4000000;
   p.max_time = 20;
   ok (observe_and_search (s, &p, &b.frame, &r));
@@ -456,7 +456,7 @@ draw_sized (uint16_t *depth, Pose p, float size)
 }
 
 static ScopedetectParams
-kinds_params (ScopedetectPreset preset)
+kinds_params (Preset preset)
 {
   ScopedetectParams p = before_wall (preset);
 
@@ -471,7 +471,7 @@ static void
 test_votes (DeviceKind kind)
 {
   AUTO (Kinds) k;
-  ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = kinds_params (PRESET_FAST);
   ScopedetectObject found, guess = {.model = 0, .pose = {0, 0, .5, 1}};
   ScopedetectResults r;
 
@@ -500,7 +500,7 @@ test_votes (DeviceKind kind)
   p.max_models = 1;
   ok (observe_and_track (k.s, &p, &k.b.frame, &guess, 1, &r));
   check (k.s->found.by[0].n[0] == 1 && r.search.n_models == KINDS);
-  p = kinds_params (SCOPEDETECT_THESIS); /* votes are not drawn */
+  p = kinds_params (PRESET_THESIS); /* votes are not drawn */
   p.explain = SCOPEDETECT_EACH;
   p.max_models = 1;
   ok (observe_and_search (k.s, &p, &k.b.frame, &r));
@@ -536,7 +536,7 @@ static void
 test_votes_of_rest (DeviceKind kind)
 {
   AUTO (Kinds) k;
-  ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+  ScopedetectParams p = kinds_params (PRESET_FAST);
   ScopedetectResults r;
 
   kinds_open (&k, kind);
@@ -565,7 +565,7 @@ test_same_votes (DeviceKind kind)
   kinds_open (&c, DEVICE_CPU);
   kinds_open (&g, DEVICE_CUDA);
   for (int frame = 0; frame < 8; frame++) {
-    ScopedetectParams p = kinds_params (SCOPEDETECT_FAST);
+    ScopedetectParams p = kinds_params (PRESET_FAST);
     ScopedetectResults r, e;
 
     p.max_models = 1 + frame % 2;

@@ -56,7 +56,7 @@ typedef struct {
 typedef struct {
   int n_models, max_objects;
   int n_ways, n_given; /* how many of them are looked at: the first ones */
-  ScopedetectPreset preset;
+  Preset preset;
   TableScene scene;
   ScopedetectModel *model[MAX_MODELS];
   Scopedetect *detector[2]; /* of models with colour, and without */
@@ -265,7 +265,7 @@ tell (Bench *b, Scopedetect *s, int k, Given given, uint64_t seed)
   bool looked_for[MAX_MODELS];
   int n[MAX_MODELS];
 
-  scopedetect_preset (&preset, b->preset);
+  preset = preset_params (b->preset);
   memcpy (n, s->found.by[0].n, (size_t) b->n_models * sizeof *n);
   for (int m = 0; m < b->n_models; m++) {
     looked_for[m] = is_given (b, m, given, seed);
@@ -444,7 +444,7 @@ print (Bench *b)
  */
 typedef struct {
   DeviceKind device;
-  ScopedetectPreset preset;
+  Preset preset;
   const char *const *names;
   int n_names, scenes, n_objects, threads;
   bool table; /* that of the thesis: all ways */
@@ -934,7 +934,7 @@ bench_times (DeviceKind device, int scenes, int max_models)
   for (int i = 0; i < 2 * N_EXPLAINED; i++) {
     int way = i % N_EXPLAINED;
 
-    b->preset = (ScopedetectPreset) (i / N_EXPLAINED);
+    b->preset = (Preset) (i / N_EXPLAINED);
     for (int k = 0; k < scenes; k++)
       run[k] = time_scene (
           b, 30000 + (uint64_t) k, way_explain (way), max_models, &track[k]);
@@ -1032,7 +1032,7 @@ run_seeds_thread (void *data, int thread, int end)
     AUTO_MEMORY Bench *b = malloc (sizeof *b);
 
     bench_open (b, t->device, t->names, t->n_names);
-    b->preset = SCOPEDETECT_THOROUGH;
+    b->preset = PRESET_THOROUGH;
     for (int i = thread; i < t->scenes; i += t->threads)
       run_seeds (t, b, i);
     bench_close (b);
@@ -1071,9 +1071,9 @@ best_energy (Scopedetect *s, bool thesis, double *steps)
   ScopedetectAssignTask task;
   ScopedetectParams p;
 
-  scopedetect_preset (&p, SCOPEDETECT_FAST);
+  p = scopedetect_defaults ();
   if (thesis) {
-    p.schedule = SCOPEDETECT_HALVES;
+    p.schedule = SCOPEDETECT_SCHEDULE_THESIS;
     p.restarts = 50;
   }
   task = scopedetect_assign_task (&p, c->n, false);
@@ -1146,8 +1146,8 @@ bench (int argc, char **argv)
         .first = 30000});
   return bench_scenes ((Task){.device = device,
       .table = !strcmp (part, "table"),
-      .preset = argc > 4 && !strcmp (argv[4], "thorough") ? SCOPEDETECT_THOROUGH
-                                                          : SCOPEDETECT_FAST,
+      .preset = argc > 4 && !strcmp (argv[4], "thorough") ? PRESET_THOROUGH
+                                                          : PRESET_FAST,
       .names = names,
       .n_names = n,
       .scenes = scenes,

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "common/vec.h"
 #include "scopedetect_observed.h"
+#include "scopedetect_preset.h"
 
 #define SOLID_WIDTH 320
 #define SOLID_HEIGHT 240
@@ -158,17 +159,16 @@ solid_table (uint16_t *depth, int stride, Pose p)
 }
 
 static inline ScopedetectParams
-solid_params (ScopedetectPreset preset)
+solid_params (Preset preset)
 {
-  ScopedetectParams p;
+  ScopedetectParams p = preset_params (preset);
 
-  scopedetect_preset (&p, preset);
   p.camera = solid_camera;
   p.depth_scale = .0001;
   p.min_score = 0;
   p.queries = 1500;
   p.clusters = p.clusters < 100 ? p.clusters : 100;
-  if (preset == SCOPEDETECT_THESIS) /* its rounds alone: the searches that it
+  if (preset == PRESET_THESIS) /* its rounds alone: the searches that it
                                        ends with take minutes */
     p.explain = SCOPEDETECT_EACH;
   return p;

@@ -7,6 +7,7 @@
 #include "frames.h"
 #include "scene/clutter.h"
 #include "scopedetect_observed.h"
+#include "scopedetect_preset.h"
 
 AUTO_FREE (Mesh, mesh_free)
 
@@ -69,12 +70,11 @@ table_draw (TableScene *t, const ClutterParams *scene)
 
 /* Params of @preset with the camera of the newest scene. */
 static inline ScopedetectParams
-table_params (const TableScene *t, ScopedetectPreset preset)
+table_params (const TableScene *t, Preset preset)
 {
   const ClutterTruth *c = &t->truth;
-  ScopedetectParams p;
+  ScopedetectParams p = preset_params (preset);
 
-  scopedetect_preset (&p, preset);
   p.camera = (Camera){c->fx, c->fy, c->cx, c->cy, {0}};
   return p;
 }

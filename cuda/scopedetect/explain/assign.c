@@ -106,7 +106,7 @@ ScopedetectAssignTask
 scopedetect_assign_task (
     const ScopedetectParams *p, int n_candidates, bool is_first)
 {
-  int steps = p->schedule == SCOPEDETECT_HALVES
+  int steps = p->schedule == SCOPEDETECT_SCHEDULE_THESIS
       ? p->restart_steps
       : p->explain_steps * n_candidates;
 
@@ -131,8 +131,9 @@ scopedetect_assign_task (
 bool
 scopedetect_assign_suits_gpu (const ScopedetectAssignTask *t)
 {
-  return t->searches >=
-      (t->schedule == SCOPEDETECT_HALVES ? GPU_RESTARTS : GPU_SEARCHES);
+  return t->searches >= (t->schedule == SCOPEDETECT_SCHEDULE_THESIS
+                                ? GPU_RESTARTS
+                                : GPU_SEARCHES);
 }
 
 /* ---- Making and freeing ---- */
@@ -195,7 +196,7 @@ set_work (ScopedetectSearches *v, const ScopedetectAssignTask *t)
   v->steps = t->steps;
   v->max_objects = t->max_objects;
   v->per_patches = scopedetect_per (t->n_patches);
-  v->halves = t->schedule == SCOPEDETECT_HALVES;
+  v->is_thesis = t->schedule == SCOPEDETECT_SCHEDULE_THESIS;
   v->seed = t->seed;
   v->weight = t->weight;
   v->unit = (float) (max_weight (&t->weight) * SCOPEDETECT_SURE);
@@ -236,7 +237,7 @@ search_all (ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
     if (t->end > 0)
       TRY (device_wait (a->device));
   } while (*done < stop && !(t->end > 0 && scopedetect_now () >= t->end));
-  if (*done == t->steps && t->schedule == SCOPEDETECT_METROPOLIS)
+  if (*done == t->steps && t->schedule == SCOPEDETECT_SCHEDULE_METROPOLIS)
     TRY (a->stages->climb (a->device, &a->work));
   return NULL;
 }
@@ -296,7 +297,7 @@ add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
 static bool
 is_doubtful (const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
 {
-  return t->schedule == SCOPEDETECT_METROPOLIS && t->end <= 0 &&
+  return t->schedule == SCOPEDETECT_SCHEDULE_METROPOLIS && t->end <= 0 &&
       t->stop == INT32_MAX && best->agree * 4 < best->searches;
 }
 

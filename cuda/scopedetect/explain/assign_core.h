@@ -80,7 +80,7 @@ typedef struct {
   ScopedetectChosen *best;  /* likewise */
   int n_candidates, searches, steps, max_objects;
   uint64_t per_patches; /* scopedetect_per (patches of the scene) */
-  bool halves;          /* the thesis's schedule */
+  bool is_thesis;       /* the thesis's schedule */
   uint64_t seed;
   ScopedetectAssignWeights weight;
   float unit; /* the maximum weight, as a score */
@@ -420,7 +420,7 @@ scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
 {
   float part = (float) i / (float) v->steps;
 
-  if (v->halves)
+  if (v->is_thesis)
     return .5f * (1 - part);
   return math_exp (-(float) loss /
       (v->unit * SCOPEDETECT_HOT *

@@ -169,8 +169,8 @@ GST_START_TEST (test_stages)
   fail_unless (scene_stat (&s, "stage2-left-out") == 1);
   fail_unless (scene_stat (&s, "rest") < 1000);
   fail_unless (scene_stat (&s, "cut-short") == 0);
-  g_object_set (s.element, "schedule", SCOPEDETECT_HALVES, "restart-steps",
-      4000000, "max-time", 1, NULL);
+  g_object_set (s.element, "schedule", SCOPEDETECT_SCHEDULE_THESIS,
+      "restart-steps", 4000000, "max-time", 1, NULL);
   fail_unless_equals_int (count_objects (&s, &truth), 1);
   fail_unless (scene_stat (&s, "cut-short") == 1);
   fail_unless (scene_stat (&s, "steps") > 0);
@@ -288,5 +288,5 @@ GST_END_TEST;
 
 SUITE (scopedetectfaults, TIMEOUT (240), AROUND (make_model, remove_model),
     TEST (test_many), TEST (test_names), TEST (test_explain),
-    TEST (test_max_models), TEST (test_stages), TEST (test_neighbours), TEST (test_objects),
-    TEST (test_refused_start));
+    TEST (test_max_models), TEST (test_stages), TEST (test_neighbours),
+    TEST (test_objects), TEST (test_refused_start));
