@@ -39,7 +39,7 @@ needs_segments (const ScopedetectParams *p)
 }
 
 static const char *
-check_frame (const ScopedetectScene *s, const ScopedetectFrame *f)
+check_scene_frame (const ScopedetectScene *s, const ScopedetectFrame *f)
 {
   if (f->width != s->width || f->height != s->height)
     return "the frame has another size than was announced";
@@ -56,7 +56,7 @@ check_frame (const ScopedetectScene *s, const ScopedetectFrame *f)
 }
 
 static void
-set_camera (ScopedetectScene *s, const Camera *c)
+set_scene_camera (ScopedetectScene *s, const Camera *c)
 {
   s->fx = (float) c->fx, s->fy = (float) c->fy;
   s->per_fx = 1 / s->fx, s->per_fy = 1 / s->fy;
@@ -84,10 +84,10 @@ scopedetect_observe (
 
   s->is_observed = false;
   TRY (scopedetect_check (p));
-  TRY (check_frame (scene, f));
+  TRY (check_scene_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
   s->params = *p;
-  set_camera (scene, &p->camera);
+  set_scene_camera (scene, &p->camera);
   scene->has_colour = f->color != NULL;
   set_bounds (&s->bounds, p, f);
   s->segments.lattice = lattice_of (scene);
@@ -118,7 +118,7 @@ scopedetect_observe (
  * of their number, so that the first queries spread over the scene, and coprime
  * to it. */
 static void
-set_order (ScopedetectQueries *q, uint64_t seed)
+set_query_order (ScopedetectQueries *q, uint64_t seed)
 {
   uint32_t n = (uint32_t) q->n_sources, a;
 
@@ -146,7 +146,7 @@ choose_queries (const ScopedetectParams *p, const uint16_t *source, int n)
       .n_sources = n, .source = source, .random = p->random};
 
   q.n = p->queries && p->queries < n ? p->queries : n;
-  set_order (&q, p->seed);
+  set_query_order (&q, p->seed);
   return q;
 }
 
@@ -261,8 +261,8 @@ finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
 
 /* Searches for @n models, beginning from s->queries. */
 static const char *
-search_for (Scopedetect *s, const ScopedetectParams *p, const int *models,
-    int n, ScopedetectFindings *to)
+search_in_batches (Scopedetect *s, const ScopedetectParams *p,
+    const int *models, int n, ScopedetectFindings *to)
 {
   for (int first = 0; first < n; first += SCOPEDETECT_BATCH) {
     set_batch (s, p, models + first, n - first);
@@ -309,14 +309,14 @@ by_votes (const void *a, const void *b)
 }
 
 static int
-by_number (const void *a, const void *b)
+by_model_number (const void *a, const void *b)
 {
   return *(const int *) a - *(const int *) b;
 }
 
 /* Puts the likeliest of @n @models first, ascending; returns how many. */
 static int
-elect (Scopedetect *s, int search, int *models, int n)
+elect_models (Scopedetect *s, int search, int *models, int n)
 {
   int most = s->params.max_models;
 
@@ -326,7 +326,7 @@ elect (Scopedetect *s, int search, int *models, int n)
   qsort (s->vote, (size_t) n, sizeof *s->vote, by_votes);
   for (int i = 0; i < most; i++)
     models[i] = s->vote[i].model;
-  qsort (models, (size_t) most, sizeof *models, by_number);
+  qsort (models, (size_t) most, sizeof *models, by_model_number);
   return most;
 }
 
@@ -370,13 +370,13 @@ search_models (Scopedetect *s, int search, int *models, int *n,
     ScopedetectParams vote = vote_params (p);
 
     s->queries = choose_queries (&vote, sources, n_sources);
-    TRY (search_for (s, &vote, models, *n, to));
+    TRY (search_in_batches (s, &vote, models, *n, to));
     TRY (read_patches (s));
-    *n = elect (s, search, models, *n);
+    *n = elect_models (s, search, models, *n);
     memset (to->n, 0, (size_t) s->n_models * sizeof *to->n);
   }
   s->queries = choose_queries (p, sources, n_sources);
-  return search_for (s, p, models, *n, to);
+  return search_in_batches (s, p, models, *n, to);
 }
 
 /* ---- The objects that explain the frame together (chapter 2) ---- */
@@ -659,7 +659,7 @@ static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
     {{.2313, -6.3463, 8.0651}, {.2165, .2600, -135.5203}}};  /* b */
 
 static float
-sigmoid (const double b[3], double x)
+noise_sigmoid (const double b[3], double x)
 {
   return (float) (b[0] + (1 - b[0]) / (1 + exp (-b[1] - b[2] * x)));
 }
@@ -670,10 +670,10 @@ set_noise (ScopedetectNoise *noise)
   for (int c = 0; c < SCOPEDETECT_CHANNELS; c++) {
     for (int k = 0; k < SCOPEDETECT_SLOPES; k++)
       noise->slope[c][k] =
-          sigmoid (noise_model[c][0], k / (SCOPEDETECT_SLOPES - 1.));
+          noise_sigmoid (noise_model[c][0], k / (SCOPEDETECT_SLOPES - 1.));
     for (int k = 0; k < 256; k++)
       noise->edge[c][k] =
-          sigmoid (noise_model[c][1], k * (double) SCOPEDETECT_EDGE_STEP);
+          noise_sigmoid (noise_model[c][1], k * (double) SCOPEDETECT_EDGE_STEP);
   }
 }
 
@@ -682,7 +682,8 @@ set_noise (ScopedetectNoise *noise)
  * Models and frames in device memory. */
 
 static const char *
-upload (DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
+upload_array (
+    DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
 {
   if (!from)
     return NULL;
@@ -691,11 +692,12 @@ upload (DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
 }
 
 #define UPLOAD(field, count) \
- TRY (upload (m, (void **) &to->field, from->field, count, sizeof *to->field))
+ TRY (upload_array ( \
+     m, (void **) &to->field, from->field, count, sizeof *to->field))
 
 /* The sizes of @from, without its arrays. */
 static void
-clear_arrays (ScopedetectShape *to, const ScopedetectShape *from)
+clear_shape_arrays (ScopedetectShape *to, const ScopedetectShape *from)
 {
   *to = *from;
   to->x = to->normal = to->lab = NULL;
@@ -705,11 +707,12 @@ clear_arrays (ScopedetectShape *to, const ScopedetectShape *from)
 }
 
 static const char *
-copy_shape (DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
+copy_device_shape (
+    DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
 {
   size_t n = (size_t) from->n;
 
-  clear_arrays (to, from);
+  clear_shape_arrays (to, from);
   UPLOAD (x, n);
   UPLOAD (normal, n);
   UPLOAD (lab, n);
@@ -731,7 +734,7 @@ static const char *
 copy_host_shape (
     DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
 {
-  clear_arrays (to, from);
+  clear_shape_arrays (to, from);
   UPLOAD (x, (size_t) from->n);
   UPLOAD (normal, (size_t) from->n);
   UPLOAD (lab, (size_t) from->n);
@@ -847,7 +850,7 @@ new_explanation (Scopedetect *s)
 
 /* What frames and models need, from s->memory and s->host_memory. */
 static const char *
-get_memory (Scopedetect *s, int width, int height,
+get_detector_memory (Scopedetect *s, int width, int height,
     const ScopedetectModel *const *models, int n_models)
 {
   s->shape = calloc ((size_t) n_models, sizeof *s->shape);
@@ -857,7 +860,7 @@ get_memory (Scopedetect *s, int width, int height,
   for (; s->n_models < n_models; s->n_models++) {
     const ScopedetectShape *from = &models[s->n_models]->shape;
 
-    TRY (copy_shape (&s->memory, &s->shape[s->n_models], from));
+    TRY (copy_device_shape (&s->memory, &s->shape[s->n_models], from));
     TRY (copy_host_shape (&s->host_memory, &s->found.shape[s->n_models], from));
   }
   s->found.n_models = n_models;
@@ -911,7 +914,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   TRY (new_findings (s, n_models));
   s->spacing = models[0]->shape.spacing;
   s->feature_radius = models[0]->shape.feature_radius;
-  TRY (get_memory (s, width, height, models, n_models));
+  TRY (get_detector_memory (s, width, height, models, n_models));
   s->bounds.plane = s->rounds.scoring.plane = &s->counts->plane;
   s->rounds.scoring.noise = s->noise;
   s->rounds.scoring.view = s->view;
@@ -949,7 +952,7 @@ scopedetect_memory (DeviceKind kind, int width, int height,
   s->stages = STAGES (scopedetect, &s->device);
   memory_open (&s->memory, NULL); /* which counts */
   memory_open (&s->host_memory, NULL);
-  if (!get_memory (s, width, height, models, n_models))
+  if (!get_detector_memory (s, width, height, models, n_models))
     bytes = s->memory.bytes;
   scopedetect_free (s);
   return bytes;

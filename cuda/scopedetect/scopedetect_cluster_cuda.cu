@@ -28,7 +28,7 @@ typedef struct {
 } Task;
 
 static __device__ __forceinline__ Place
-place_of (const ScopedetectShape *s, Pose p)
+place_of_pose (const ScopedetectShape *s, Pose p)
 {
   Turn r = turn_of (p.q);
   Vec c = vec_transform (&r, p.t, s->centre);
@@ -39,7 +39,7 @@ place_of (const ScopedetectShape *s, Pose p)
 
 /* The two tests of scopedetect_alike (). */
 static __device__ __forceinline__ bool
-is_near (const Place &a, const Place &b, float distance2)
+is_place_near (const Place &a, const Place &b, float distance2)
 {
   float x = a.centre.x - b.centre.x, y = a.centre.y - b.centre.y;
   float z = a.centre.z - b.centre.z;
@@ -48,7 +48,7 @@ is_near (const Place &a, const Place &b, float distance2)
 }
 
 static __device__ __forceinline__ bool
-is_turned_alike (const Place &a, const Place &b, float cosine)
+is_place_turned_alike (const Place &a, const Place &b, float cosine)
 {
   return fabsf (a.q.x * b.q.x + a.q.y * b.q.y + a.q.z * b.q.z + a.q.w * b.q.w) >
       cosine;
@@ -57,15 +57,15 @@ is_turned_alike (const Place &a, const Place &b, float cosine)
 /* Whether any of @n places, at most 32, in shared memory is alike.  Most are
  * too far away; no place waits for the one before it. */
 static __device__ __forceinline__ bool
-any_alike (const Place *place, int n, const Place &b, const Task &t)
+is_any_place_alike (const Place *place, int n, const Place &b, const Task &t)
 {
   uint32_t near = 0;
 
 #pragma unroll
   for (int k = 0; k < 32; k++)
-    near |= (uint32_t) is_near (place[k], b, t.distance2) << k;
+    near |= (uint32_t) is_place_near (place[k], b, t.distance2) << k;
   for (near &= n < 32 ? (1u << n) - 1 : ALL_LANES; near; near &= near - 1)
-    if (is_turned_alike (place[__ffs ((int) near) - 1], b, t.cosine))
+    if (is_place_turned_alike (place[__ffs ((int) near) - 1], b, t.cosine))
       return true;
   return false;
 }
@@ -73,7 +73,7 @@ any_alike (const Place *place, int n, const Place &b, const Task &t)
 /* Whether any of the hypotheses kept from @first to @last - 1 is like @mine, or
  * that is @known.  @place has room for one a thread; all threads call. */
 static __device__ __forceinline__ bool
-is_known (const ScopedetectShape *s, const Task &t,
+is_pose_known (const ScopedetectShape *s, const Task &t,
     const ScopedetectHypothesis *kept, int first, int last, const Place &mine,
     bool known, Place *place)
 {
@@ -82,10 +82,10 @@ is_known (const ScopedetectShape *s, const Task &t,
 
     __syncthreads ();
     if ((int) threadIdx.x < n)
-      place[threadIdx.x] = place_of (s, kept[first + threadIdx.x].pose);
+      place[threadIdx.x] = place_of_pose (s, kept[first + threadIdx.x].pose);
     __syncthreads ();
     for (int i = 0; i < n && !known; i += 32)
-      known = any_alike (&place[i], min (32, n - i), mine, t);
+      known = is_any_place_alike (&place[i], min (32, n - i), mine, t);
   }
   __syncthreads ();
   return known;
@@ -109,7 +109,7 @@ typedef struct {
 /* The first hypotheses from @next on that are not gone, at most GROUP of @n, to
  * shared.number; @next is then the one after them.  Returns how many. */
 static __device__ __forceinline__ int
-gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
+gather_group (const uint32_t *gone, int n, int *next, ClusterShared &shared)
 {
   int first = *next / 32, word = first + (int) threadIdx.x, total, at;
   int left = n - 32 * word;
@@ -138,7 +138,7 @@ gather (const uint32_t *gone, int n, int *next, ClusterShared &shared)
 /* Which of the places before it each of @n new ones is like, 32 at once: all
  * tests of all of them, since the best hypotheses are near to each other. */
 static __device__ __forceinline__ void
-compare (int n, const Task &t, ClusterShared &shared)
+compare_clustered_places (int n, const Task &t, ClusterShared &shared)
 {
   for (int at = threadIdx.x; at < n * GROUP_WORDS; at += GROUP) {
     int k = at / n, i = at % n;
@@ -151,8 +151,8 @@ compare (int n, const Task &t, ClusterShared &shared)
     if (32 * k < i) {
 #pragma unroll
       for (int j = 0; j < 32; j++)
-        bits |= (uint32_t) (is_near (before[j], mine, t.distance2) &
-                    is_turned_alike (before[j], mine, t.cosine))
+        bits |= (uint32_t) (is_place_near (before[j], mine, t.distance2) &
+                    is_place_turned_alike (before[j], mine, t.cosine))
             << j;
     }
     shared.like[i][k] = i - 32 * k < 32 ? bits & ((1u << (i & 31)) - 1) : bits;
@@ -163,7 +163,7 @@ compare (int n, const Task &t, ClusterShared &shared)
  * that is kept.  It is decided when those are that come before it and are like
  * it; of those that are not yet, the first always can be. */
 static __device__ __forceinline__ bool
-resolve (int n, ClusterShared &shared)
+resolve_group (int n, ClusterShared &shared)
 {
   int i = threadIdx.x;
   bool open = i < n, kept = false;
@@ -193,25 +193,25 @@ resolve (int n, ClusterShared &shared)
 /* Decides the next hypotheses that are not gone, GROUP at most: those like one
  * that is kept since they were sifted go; of the others each in its turn. */
 static __device__ __forceinline__ void
-decide (const ScopedetectShape *s, const Task &t,
+decide_group (const ScopedetectShape *s, const Task &t,
     const ScopedetectHypothesis *from, ScopedetectHypothesis *to, int n,
     const uint32_t *gone, int sifted, int *next, int *kept,
     ClusterShared &shared)
 {
-  int there = gather (gone, n, next, shared), thread = threadIdx.x, at;
+  int there = gather_group (gone, n, next, shared), thread = threadIdx.x, at;
   int i = thread < there ? shared.number[thread] : 0, n_new, n_kept;
   /* those that are dropped are last; one is kept whatever it is (1.2.1) */
   bool out = thread >= there || (i && from[i].score == SCOPEDETECT_DROPPED);
-  Place mine = place_of (s, from[i].pose);
+  Place mine = place_of_pose (s, from[i].pose);
 
-  out = is_known (s, t, to, sifted, *kept, mine, out, shared.place);
+  out = is_pose_known (s, t, to, sifted, *kept, mine, out, shared.place);
   at = block_sum_before<GROUP> ((int) !out, &n_new);
   if (!out)
     shared.place[at] = mine, shared.number[at] = i;
   __syncthreads ();
-  compare (n_new, t, shared);
+  compare_clustered_places (n_new, t, shared);
   __syncthreads ();
-  out = !resolve (n_new, shared);
+  out = !resolve_group (n_new, shared);
   at = *kept + block_sum_before<GROUP> ((int) !out, &n_kept);
   if (!out && at < t.max_kept)
     to[at] = from[shared.number[thread]];
@@ -221,7 +221,7 @@ decide (const ScopedetectShape *s, const Task &t,
 
 static __global__ void
 __launch_bounds__ (GROUP)
-    decide_kernel (const __grid_constant__ ScopedetectModels models,
+    decide_clusters_kernel (const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h,
         const __grid_constant__ Task t)
 {
@@ -240,8 +240,8 @@ __launch_bounds__ (GROUP)
   __syncthreads (); /* all threads have read them */
   sifted = kept;
   for (bool more = true; more && next < n && kept < t.max_kept; more = t.last)
-    decide (s, t, h.of + first, h.spare + first, n, gone, sifted, &next, &kept,
-        shared);
+    decide_group (s, t, h.of + first, h.spare + first, n, gone, sifted, &next,
+        &kept, shared);
   if (threadIdx.x)
     return;
   sieve->kept = kept, sieve->sifted = sifted, sieve->next = next;
@@ -252,7 +252,7 @@ __launch_bounds__ (GROUP)
 /* Drops the hypotheses to come that are like those last kept, a thread each. */
 static __global__ void
 __launch_bounds__ (SIFT_THREADS)
-    sift_kernel (const __grid_constant__ ScopedetectModels models,
+    sift_hypotheses_kernel (const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h,
         const __grid_constant__ Task t)
 {
@@ -271,8 +271,8 @@ __launch_bounds__ (SIFT_THREADS)
       (t.pass && sieve->gone[i / 32] >> i % 32 & 1);
   if (__syncthreads_and (gone) && t.pass)
     return;
-  gone = is_known (s, t, h.spare + first, sieve->sifted, sieve->kept,
-      place_of (s, h.of[first + (gone ? 0 : i)].pose), gone, place);
+  gone = is_pose_known (s, t, h.spare + first, sieve->sifted, sieve->kept,
+      place_of_pose (s, h.of[first + (gone ? 0 : i)].pose), gone, place);
   bits = __ballot_sync (ALL_LANES, gone);
   if (threadIdx.x % 32 == 0 && i < n)
     sieve->gone[i / 32] = bits;
@@ -291,13 +291,13 @@ scopedetect_cluster_poses_cuda (const Device *dev,
 
   for (; t.pass < passes; t.pass++) {
     TRY (scopedetect_launch (
-        dev, decide_kernel, models->n, GROUP, 0, *models, *h, t));
+        dev, decide_clusters_kernel, models->n, GROUP, 0, *models, *h, t));
     TRY (scopedetect_launch (
-        dev, sift_kernel, blocks, SIFT_THREADS, 0, *models, *h, t));
+        dev, sift_hypotheses_kernel, blocks, SIFT_THREADS, 0, *models, *h, t));
   }
   t.last = true;
   TRY (scopedetect_launch (
-      dev, decide_kernel, models->n, GROUP, 0, *models, *h, t));
+      dev, decide_clusters_kernel, models->n, GROUP, 0, *models, *h, t));
   h->bound = max;
   scopedetect_change_places (h);
   return NULL;
@@ -316,23 +316,23 @@ scopedetect_cluster_poses_cuda (const Device *dev,
 
 /* Smaller is before, as in scopedetect_before (). */
 static __device__ __forceinline__ uint64_t
-key_of (const ScopedetectHypothesis &s)
+order_key (const ScopedetectHypothesis &s)
 {
   return (uint64_t) (uint32_t) ~((uint32_t) s.score ^ 0x80000000u) << 32 | s.id;
 }
 
 /* The keys from @first on, of @n, to shared memory. */
 static __device__ __forceinline__ void
-load_keys (
+load_order_keys (
     const ScopedetectHypothesis *from, int first, int n, uint64_t key[TILE])
 {
   for (int k = threadIdx.x; k < TILE; k += THREADS)
-    key[k] = first + k < n ? key_of (from[first + k]) : UINT64_MAX;
+    key[k] = first + k < n ? order_key (from[first + k]) : UINT64_MAX;
 }
 
 /* By @lanes lanes. */
 static __device__ __forceinline__ void
-copy_words (
+copy_hypothesis_words (
     ScopedetectHypothesis *to, const ScopedetectHypothesis *from, int lanes)
 {
   constexpr int WORDS = sizeof *to / sizeof (uint32_t);
@@ -344,7 +344,7 @@ copy_words (
 /* A warp a hypothesis. */
 static __global__ void
 __launch_bounds__ (THREADS)
-    order_kernel (const __grid_constant__ ScopedetectHypotheses h)
+    order_hypotheses_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   __shared__ uint64_t key[TILE];
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
@@ -357,10 +357,10 @@ __launch_bounds__ (THREADS)
   n = h.n[blockIdx.y];
   if (blockIdx.x * (THREADS / 32) >= n)
     return;
-  mine = i < n ? key_of (from[i]) : 0;
+  mine = i < n ? order_key (from[i]) : 0;
   for (int first = 0; first < n; first += TILE) {
     __syncthreads ();
-    load_keys (from, first, n, key);
+    load_order_keys (from, first, n, key);
     __syncthreads ();
 #pragma unroll 8
     for (int k = threadIdx.x % 32; k < TILE; k += 32)
@@ -368,7 +368,7 @@ __launch_bounds__ (THREADS)
   }
   before = (int) warp_sum ((uint32_t) before);
   if (i < n)
-    copy_words (h.spare + of_model + before, from + i, 32);
+    copy_hypothesis_words (h.spare + of_model + before, from + i, 32);
 }
 
 /* ---- Many ---- */
@@ -385,7 +385,7 @@ struct Smaller {
 /* Puts the keys of each tile in order, a block a tile. */
 static __global__ void
 __launch_bounds__ (THREADS)
-    sort_kernel (const __grid_constant__ ScopedetectHypotheses h)
+    sort_keys_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   using Sort = cub::BlockMergeSort<uint64_t, THREADS, EACH>;
   __shared__ typename Sort::TempStorage shared;
@@ -400,7 +400,8 @@ __launch_bounds__ (THREADS)
     return;
 #pragma unroll
   for (int k = 0; k < EACH; k++)
-    key[k] = first + k < n ? key_of (h.of[of_model + first + k]) : UINT64_MAX;
+    key[k] =
+        first + k < n ? order_key (h.of[of_model + first + k]) : UINT64_MAX;
   Sort (shared).Sort (key, Smaller ());
 #pragma unroll
   for (int k = 0; k < EACH; k++)
@@ -410,7 +411,7 @@ __launch_bounds__ (THREADS)
 
 /* How many of @n keys in order, at most TILE, come before @key. */
 static __device__ __forceinline__ int
-search (const uint64_t *sorted, int n, uint64_t key)
+count_keys_before (const uint64_t *sorted, int n, uint64_t key)
 {
   int before = 0;
 
@@ -424,7 +425,7 @@ search (const uint64_t *sorted, int n, uint64_t key)
 /* LANES lanes a hypothesis, each some tiles. */
 static __global__ void
 __launch_bounds__ (THREADS)
-    rank_kernel (const __grid_constant__ ScopedetectHypotheses h)
+    rank_hypotheses_kernel (const __grid_constant__ ScopedetectHypotheses h)
 {
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
   const ScopedetectHypothesis *from = h.of + of_model;
@@ -436,12 +437,13 @@ __launch_bounds__ (THREADS)
   n = h.n[blockIdx.y];
   if (blockIdx.x * (THREADS / LANES) >= n)
     return;
-  mine = i < n ? key_of (from[i]) : 0;
+  mine = i < n ? order_key (from[i]) : 0;
   for (int first = threadIdx.x % LANES * TILE; first < n; first += LANES * TILE)
-    before += search (h.key + of_model + first, min (TILE, n - first), mine);
+    before += count_keys_before (
+        h.key + of_model + first, min (TILE, n - first), mine);
   before = lanes_sum<LANES> (before);
   if (i < n)
-    copy_words (h.spare + of_model + before, from + i, LANES);
+    copy_hypothesis_words (h.spare + of_model + before, from + i, LANES);
 }
 
 void
@@ -462,10 +464,12 @@ scopedetect_order_cuda (
   dim3 lanes (ceil_div (h->bound, THREADS / LANES), n_models);
 
   if (h->bound <= FEW) {
-    TRY (scopedetect_launch (dev, order_kernel, warps, THREADS, 0, *h));
+    TRY (scopedetect_launch (
+        dev, order_hypotheses_kernel, warps, THREADS, 0, *h));
   } else {
-    TRY (scopedetect_launch (dev, sort_kernel, tiles, THREADS, 0, *h));
-    TRY (scopedetect_launch (dev, rank_kernel, lanes, THREADS, 0, *h));
+    TRY (scopedetect_launch (dev, sort_keys_kernel, tiles, THREADS, 0, *h));
+    TRY (scopedetect_launch (
+        dev, rank_hypotheses_kernel, lanes, THREADS, 0, *h));
   }
   scopedetect_change_places (h);
   return NULL;

@@ -4,8 +4,9 @@
 #include "scopedetect/scopedetect_cpu.h"
 
 static const char *
-open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *scratch,
-    ScopedetectCloud *cloud, ScopedetectHypotheses *hypotheses)
+open_scratch_cpu (DeviceMemory *m, int pixels, int n_models,
+    ScopedetectScratch *scratch, ScopedetectCloud *cloud,
+    ScopedetectHypotheses *hypotheses)
 {
   ScopedetectVoxels *v = &scratch->voxels;
 
@@ -20,7 +21,7 @@ open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *scratch,
 }
 
 static void
-close (ScopedetectScratch *scratch)
+close_scratch_cpu (ScopedetectScratch *scratch)
 {
   (void) scratch;
 }
@@ -34,8 +35,8 @@ scopedetect_repeat_cpu (const Device *dev, const ScopedetectRounds *rounds,
   return queue (data);
 }
 
-const ScopedetectStages scopedetect_stages_cpu = {open, close,
-    scopedetect_read_frame_cpu, scopedetect_find_plane_cpu,
+const ScopedetectStages scopedetect_stages_cpu = {open_scratch_cpu,
+    close_scratch_cpu, scopedetect_read_frame_cpu, scopedetect_find_plane_cpu,
     scopedetect_make_points_cpu, scopedetect_describe_points_cpu,
     scopedetect_count_points_cpu, scopedetect_make_segments_cpu,
     scopedetect_match_features_cpu, scopedetect_choose_poses_cpu,

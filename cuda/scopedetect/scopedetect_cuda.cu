@@ -28,7 +28,8 @@ struct _ScopedetectGraphs {
 /* The record of @rounds; @known: they were asked for before.  Padding can be
  * compared: @rounds lie in memory that was all zeros. */
 static Record *
-find_record (ScopedetectGraphs *g, const ScopedetectRounds *rounds, bool *known)
+find_graph_record (
+    ScopedetectGraphs *g, const ScopedetectRounds *rounds, bool *known)
 {
   Record *found;
 
@@ -45,7 +46,7 @@ find_record (ScopedetectGraphs *g, const ScopedetectRounds *rounds, bool *known)
 }
 
 static const char *
-record_graph (const Device *dev, const char *(*queue) (void *data), void *data,
+record_rounds (const Device *dev, const char *(*queue) (void *data), void *data,
     cudaGraphExec_t *exec)
 {
   cudaStream_t stream = device_stream (dev);
@@ -71,12 +72,12 @@ scopedetect_repeat_cuda (const Device *dev, const ScopedetectRounds *rounds,
     ScopedetectHypotheses *hypotheses)
 {
   bool known;
-  Record *record = find_record (graphs, rounds, &known);
+  Record *record = find_graph_record (graphs, rounds, &known);
 
   if (!known)
     return queue (data);
   if (!record->exec) {
-    TRY (record_graph (dev, queue, data, &record->exec));
+    TRY (record_rounds (dev, queue, data, &record->exec));
     record->after = *hypotheses;
   }
   *hypotheses = record->after;
@@ -87,7 +88,7 @@ scopedetect_repeat_cuda (const Device *dev, const ScopedetectRounds *rounds,
 /* ---- Scratch ---- */
 
 static const char *
-open_voxels (DeviceMemory *m, int pixels, size_t room, size_t grid_hashes,
+open_voxels_cuda (DeviceMemory *m, int pixels, size_t room, size_t grid_hashes,
     ScopedetectVoxels *v)
 {
   cudaEvent_t counted;
@@ -110,14 +111,14 @@ open_voxels (DeviceMemory *m, int pixels, size_t room, size_t grid_hashes,
 }
 
 static const char *
-open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *s,
-    ScopedetectCloud *cloud, ScopedetectHypotheses *h)
+open_scratch_cuda (DeviceMemory *m, int pixels, int n_models,
+    ScopedetectScratch *s, ScopedetectCloud *cloud, ScopedetectHypotheses *h)
 {
   size_t hypotheses = (size_t) n_models * SCOPEDETECT_MAX_KEPT;
   size_t room = (size_t) cloud->room;
 
   TRY (memory_get (m, &s->votes, 1));
-  TRY (open_voxels (m, pixels, room, cloud->grid.mask + 1, &s->voxels));
+  TRY (open_voxels_cuda (m, pixels, room, cloud->grid.mask + 1, &s->voxels));
   TRY (memory_get (m, &cloud->grid.listed, room));
   TRY (memory_get (m, &s->neighbours.spread, room));
   TRY (memory_get (m, &s->neighbours.near, room * SCOPEDETECT_NEAR));
@@ -133,7 +134,7 @@ open (DeviceMemory *m, int pixels, int n_models, ScopedetectScratch *s,
 }
 
 static void
-close (ScopedetectScratch *s)
+close_scratch_cuda (ScopedetectScratch *s)
 {
   for (int i = 0; s->graphs && i < RECORDS; i++)
     if (s->graphs->record[i].exec)
@@ -143,12 +144,13 @@ close (ScopedetectScratch *s)
     cudaEventDestroy ((cudaEvent_t) s->voxels.counted);
 }
 
-extern "C" const ScopedetectStages scopedetect_stages_cuda = {open, close,
-    scopedetect_read_frame_cuda, scopedetect_find_plane_cuda,
-    scopedetect_make_points_cuda, scopedetect_describe_points_cuda,
-    scopedetect_count_points_cuda, scopedetect_make_segments_cuda,
-    scopedetect_match_features_cuda, scopedetect_choose_poses_cuda,
-    scopedetect_verify_poses_cuda, scopedetect_cluster_poses_cuda,
-    scopedetect_refine_poses_cuda, scopedetect_score_poses_cuda,
-    scopedetect_align_poses_cuda, scopedetect_climb_poses_cuda,
-    scopedetect_measure_poses_cuda, scopedetect_repeat_cuda};
+extern "C" const ScopedetectStages scopedetect_stages_cuda = {open_scratch_cuda,
+    close_scratch_cuda, scopedetect_read_frame_cuda,
+    scopedetect_find_plane_cuda, scopedetect_make_points_cuda,
+    scopedetect_describe_points_cuda, scopedetect_count_points_cuda,
+    scopedetect_make_segments_cuda, scopedetect_match_features_cuda,
+    scopedetect_choose_poses_cuda, scopedetect_verify_poses_cuda,
+    scopedetect_cluster_poses_cuda, scopedetect_refine_poses_cuda,
+    scopedetect_score_poses_cuda, scopedetect_align_poses_cuda,
+    scopedetect_climb_poses_cuda, scopedetect_measure_poses_cuda,
+    scopedetect_repeat_cuda};

@@ -91,7 +91,7 @@ template <class T> struct SumShared {
  * one half of them. */
 template <int H, int N>
 static __device__ __forceinline__ void
-fold (long long (&v)[N], int lane)
+fold_lanes (long long (&v)[N], int lane)
 {
 #pragma unroll
   for (int j = 0; j < H; j++) {
@@ -101,7 +101,7 @@ fold (long long (&v)[N], int lane)
     v[j] = keep + __shfl_xor_sync (ALL_LANES, give, H);
   }
   if constexpr (H > 1)
-    fold<H / 2> (v, lane);
+    fold_lanes<H / 2> (v, lane);
 }
 
 /* The sum over a warp of number @lane % P of the struct. */
@@ -114,7 +114,7 @@ sum_warp (const T &mine, int lane)
 
   static_assert (N <= P && (P == 16 || P == 32), "one number a lane");
   memcpy (v, &mine, sizeof mine);
-  fold<P / 2> (v, lane);
+  fold_lanes<P / 2> (v, lane);
   return P == 32 ? v[0] : v[0] + __shfl_xor_sync (ALL_LANES, v[0], 16);
 }
 

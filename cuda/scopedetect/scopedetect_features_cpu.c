@@ -23,7 +23,7 @@ scopedetect_set_grid (ScopedetectCloud *c, float radius)
 }
 
 static void
-set_curvature (ScopedetectCloud *c, int i, const int *near, int n)
+set_point_curvature (ScopedetectCloud *c, int i, const int *near, int n)
 {
   ScopedetectSpread s = scopedetect_spread (c->normal[i]);
 
@@ -33,7 +33,7 @@ set_curvature (ScopedetectCloud *c, int i, const int *near, int n)
 }
 
 static void
-set_spfh (ScopedetectCloud *c, int i, const int *near, int n)
+set_point_spfh (ScopedetectCloud *c, int i, const int *near, int n)
 {
   int count[SCOPEDETECT_BINS] = {0}, bin[3];
 
@@ -47,7 +47,7 @@ set_spfh (ScopedetectCloud *c, int i, const int *near, int n)
 }
 
 static void
-set_fpfh (ScopedetectCloud *c, int i, const int *near, int n)
+set_point_fpfh (ScopedetectCloud *c, int i, const int *near, int n)
 {
   float *h = c->fpfh + (size_t) i * SCOPEDETECT_BINS;
   int16_t *code = c->code + (size_t) i * SCOPEDETECT_CODE;
@@ -85,8 +85,8 @@ set_spfh_of_points (void *data, int begin, int end)
   for (int i = begin; i < end; i++) {
     int n = scopedetect_near (c, c->x[i], f->radius, near);
 
-    set_curvature (c, i, near, n);
-    set_spfh (c, i, near, n);
+    set_point_curvature (c, i, near, n);
+    set_point_spfh (c, i, near, n);
   }
 }
 
@@ -100,7 +100,7 @@ set_fpfh_of_points (void *data, int begin, int end)
   for (int i = begin; i < end; i++) {
     int n = scopedetect_near (c, c->x[i], f->radius, near);
 
-    set_fpfh (c, i, near, n);
+    set_point_fpfh (c, i, near, n);
   }
 }
 

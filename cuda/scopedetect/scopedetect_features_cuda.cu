@@ -18,7 +18,7 @@ typedef struct {
 } Counts;
 
 static __device__ void
-add_up (ScopedetectSpread *s)
+add_up_spread (ScopedetectSpread *s)
 {
   s->u = (int) warp_sum ((uint32_t) (int) s->u);
   s->v = (int) warp_sum ((uint32_t) (int) s->v);
@@ -30,7 +30,7 @@ add_up (ScopedetectSpread *s)
 /* Adds the lanes' counts up, a bin of each angle at once, and writes the
  * histogram. */
 static __device__ void
-write_spfh (float *h, const Counts &c, int n)
+write_spfh_by_warp (float *h, const Counts &c, int n)
 {
   uint32_t own = 0, lane = threadIdx.x % 32;
 
@@ -49,13 +49,13 @@ write_spfh (float *h, const Counts &c, int n)
 
 /* A warp a point: its neighbours, their spread, and its SPFH. */
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
-    describe_kernel (const __grid_constant__ ScopedetectCloud c,
+    describe_points_kernel (const __grid_constant__ ScopedetectCloud c,
         const __grid_constant__ ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)
 {
   __shared__ ScopedetectReach reach[WARPS];
   ScopedetectReach *r = &reach[threadIdx.x / 32];
-  int i = thread_index () / 32, lane = threadIdx.x % 32, n, bin[3];
+  int i = index_of_thread () / 32, lane = threadIdx.x % 32, n, bin[3];
   Counts count = {{0, 0, 0}};
   Vec x, normal;
   ScopedetectSpread spread;
@@ -77,19 +77,19 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
         count.angle[a] += 1ull << (4 * (bin[a] - 11 * a));
   }
   __syncwarp ();
-  write_spfh (c.spfh + (size_t) i * SCOPEDETECT_ROW, count, n);
-  add_up (&spread);
+  write_spfh_by_warp (c.spfh + (size_t) i * SCOPEDETECT_ROW, count, n);
+  add_up_spread (&spread);
   if (lane == 0)
     o.n_near[i] = (uint16_t) n, o.spread[i] = spread;
 }
 
 static __global__ void
-curvature_kernel (const __grid_constant__ ScopedetectCloud cloud,
+point_curvature_kernel (const __grid_constant__ ScopedetectCloud cloud,
     const __grid_constant__ ScopedetectNeighbours o,
     const ScopedetectPointCounts *counts)
 {
   ScopedetectCloud c = cloud;
-  int i = thread_index ();
+  int i = index_of_thread ();
 
   await_previous ();
   if (i < counts->n)
@@ -134,8 +134,8 @@ load_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
 /* The FPFH of points @i and on before they are scaled: a lane adds four bins of
  * one of them up, neighbour by neighbour. */
 static __device__ void
-blend (const ScopedetectCloud &c, const ScopedetectNeighbours &o, int i,
-    int points, Blend *b)
+blend_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
+    int i, int points, Blend *b)
 {
   int p = threadIdx.x % 32 / QUADS, quad = threadIdx.x % 32 % QUADS,
       max_near = 0;
@@ -166,19 +166,19 @@ blend (const ScopedetectCloud &c, const ScopedetectNeighbours &o, int i,
 }
 
 static __global__ void __launch_bounds__ (32 * WARPS)
-    fpfh_kernel (const __grid_constant__ ScopedetectCloud c,
+    point_fpfh_kernel (const __grid_constant__ ScopedetectCloud c,
         const __grid_constant__ ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)
 {
   __shared__ Blend blends[WARPS];
   Blend *b = &blends[threadIdx.x / 32];
-  int i = thread_index () / 32 * TOGETHER, lane = threadIdx.x % 32, points;
+  int i = index_of_thread () / 32 * TOGETHER, lane = threadIdx.x % 32, points;
 
   await_previous ();
   points = counts->n;
   if (i >= points)
     return;
-  blend (c, o, i, points, b);
+  blend_neighbours (c, o, i, points, b);
   if (lane < 3 * TOGETHER)
     b->scale[lane / 3][lane % 3] = scopedetect_fpfh_scale (
         (const float *) b->bins[lane / 3] + 11 * (lane % 3));
@@ -203,10 +203,10 @@ scopedetect_describe_points_cuda (const Device *dev,
   int room = cloud->room;
   dim3 threads (32 * WARPS);
 
-  TRY (scopedetect_launch (dev, describe_kernel, dim3 (ceil_div (room, WARPS)),
-      threads, 0, *cloud, *o, counts));
-  TRY (scopedetect_launch (dev, curvature_kernel, dim3 (ceil_div (room, 128)),
-      dim3 (128), 0, *cloud, *o, counts));
-  return scopedetect_launch (dev, fpfh_kernel,
+  TRY (scopedetect_launch (dev, describe_points_kernel,
+      dim3 (ceil_div (room, WARPS)), threads, 0, *cloud, *o, counts));
+  TRY (scopedetect_launch (dev, point_curvature_kernel,
+      dim3 (ceil_div (room, 128)), dim3 (128), 0, *cloud, *o, counts));
+  return scopedetect_launch (dev, point_fpfh_kernel,
       dim3 (ceil_div (room, WARPS * TOGETHER)), threads, 0, *cloud, *o, counts);
 }

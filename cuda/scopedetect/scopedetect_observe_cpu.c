@@ -5,7 +5,7 @@
 #include "scopedetect/scopedetect_observe_core.h"
 
 static float
-blurred (const ScopedetectScene *s, const float *e, int x, int y)
+blurred_edge (const ScopedetectScene *s, const float *e, int x, int y)
 {
   float around[9];
 
@@ -27,7 +27,7 @@ typedef struct {
 } Reading;
 
 static void
-read_rows (void *data, int begin, int end)
+read_pixel_rows (void *data, int begin, int end)
 {
   const Reading *r = data;
   const Image *color = r->frame->color;
@@ -39,7 +39,7 @@ read_rows (void *data, int begin, int end)
 }
 
 static void
-set_normals_of_rows (void *data, int begin, int end)
+set_pixel_normal_rows (void *data, int begin, int end)
 {
   const Reading *r = data;
 
@@ -56,7 +56,7 @@ typedef struct {
 } Blur;
 
 static void
-find_edges_of_rows (void *data, int begin, int end)
+find_edge_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
   const Reading *r = b->reading;
@@ -68,17 +68,17 @@ find_edges_of_rows (void *data, int begin, int end)
 }
 
 static void
-blur_rows (void *data, int begin, int end)
+blur_edge_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
   const ScopedetectScene *s = b->reading->scene;
 
   for (int i = begin * s->width; i < end * s->width; i++)
-    b->to[i] = blurred (s, b->from, i % s->width, i / s->width);
+    b->to[i] = blurred_edge (s, b->from, i % s->width, i / s->width);
 }
 
 static void
-take_logs_of_rows (void *data, int begin, int end)
+set_edge_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
   const ScopedetectScene *s = b->reading->scene;
@@ -98,22 +98,22 @@ scopedetect_read_frame_cpu (const Device *dev, const ScopedetectFrame *frame,
   (void) dev;
   if (scene->has_colour && image_is_yuv (frame->color->format))
     r.yuv = yuv_of (frame->color->matrix, frame->color->full_range);
-  parallel_for (scene->height, 0, read_rows, &r);
-  parallel_for (scene->height, 4, set_normals_of_rows, &r);
-  parallel_for (scene->height, 0, find_edges_of_rows, &b);
+  parallel_for (scene->height, 0, read_pixel_rows, &r);
+  parallel_for (scene->height, 4, set_pixel_normal_rows, &r);
+  parallel_for (scene->height, 0, find_edge_rows, &b);
   for (int k = 0; k < params->edge_blur; k++) {
     b.from = edge[k % 2], b.to = edge[(k + 1) % 2];
-    parallel_for (scene->height, 0, blur_rows, &b);
+    parallel_for (scene->height, 0, blur_edge_rows, &b);
   }
   b.from = edge[params->edge_blur % 2];
-  parallel_for (scene->height, 0, take_logs_of_rows, &b);
+  parallel_for (scene->height, 0, set_edge_rows, &b);
   return NULL;
 }
 
 /* ---- The plane ---- */
 
 static int
-inliers (const ScopedetectScene *s, const ScopedetectParams *p,
+inliers_of_plane (const ScopedetectScene *s, const ScopedetectParams *p,
     const float plane[4], int *looked)
 {
   int n = 0;
@@ -148,7 +148,7 @@ try_planes (void *data, int begin, int end)
 
     p->count[k] =
         scopedetect_draw_plane (p->scene, p->params->seed, (uint64_t) k, plane)
-        ? inliers (p->scene, p->params, plane, &looked)
+        ? inliers_of_plane (p->scene, p->params, plane, &looked)
         : 0;
   }
 }
@@ -185,7 +185,7 @@ scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
     best = count[k] > count[best] ? k : best;
   if (count[best]) {
     scopedetect_draw_plane (s, p->seed, (uint64_t) best, plane->plane);
-    inliers (s, p, plane->plane, &looked);
+    inliers_of_plane (s, p, plane->plane, &looked);
   }
   plane->is_found = count[best] * 5 > looked;
   if (plane->is_found)
@@ -197,7 +197,7 @@ scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
 
 /* The hash of a cell's voxel, or where it would be. */
 static uint32_t
-hash_of (const ScopedetectVoxels *v, ScopedetectCell at)
+hash_of_cell (const ScopedetectVoxels *v, ScopedetectCell at)
 {
   uint32_t h = scopedetect_hash (at.x, at.y, at.z) & (v->hashes - 1);
 
@@ -208,9 +208,10 @@ hash_of (const ScopedetectVoxels *v, ScopedetectCell at)
 
 /* Number of the voxel of a cell, -1 if there is no room for another. */
 static int
-voxel_at (ScopedetectVoxels *v, ScopedetectCloud *cloud, ScopedetectCell at)
+voxel_of_cell (
+    ScopedetectVoxels *v, ScopedetectCloud *cloud, ScopedetectCell at)
 {
-  uint32_t h = hash_of (v, at);
+  uint32_t h = hash_of_cell (v, at);
   int i;
 
   if (v->cell[h])
@@ -241,7 +242,7 @@ fill_voxels (const ScopedetectScene *s, const ScopedetectBounds *bounds,
 
     if (!scopedetect_is_wanted (s, bounds, &s->pixel[i], at))
       continue;
-    to = voxel_at (v, cloud, scopedetect_cell_of (spacing, at));
+    to = voxel_of_cell (v, cloud, scopedetect_cell_of (spacing, at));
     n_left_out += to < 0;
     if (to < 0)
       continue;

@@ -9,7 +9,7 @@
 #define SIDE (TILE + 2 * PASSES)
 
 static __global__ void
-read_kernel (const __grid_constant__ ScopedetectScene s,
+read_pixels_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectFrame frame,
     const __grid_constant__ ScopedetectParams params,
     const __grid_constant__ Image color, const __grid_constant__ Yuv yuv)
@@ -17,37 +17,37 @@ read_kernel (const __grid_constant__ ScopedetectScene s,
   int x, y;
 
   await_previous ();
-  if (pixel_of (s, &x, &y))
+  if (pixel_of_thread (s, &x, &y))
     scopedetect_read_pixel (
         &s, &frame, &params, s.has_colour ? &color : NULL, &yuv, x, y);
 }
 
 static __global__ void
-normal_kernel (const __grid_constant__ ScopedetectScene s, float radius)
+pixel_normals_kernel (const __grid_constant__ ScopedetectScene s, float radius)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (s, &x, &y))
+  if (pixel_of_thread (s, &x, &y))
     scopedetect_set_normal (&s, radius, x, y);
 }
 
 static __global__ void
-edge_kernel (const __grid_constant__ ScopedetectScene s,
+pixel_edges_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectFrame frame,
     const __grid_constant__ ScopedetectParams params, float *edge)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (s, &x, &y))
+  if (pixel_of_thread (s, &x, &y))
     edge[(size_t) y * s.width + x] =
         scopedetect_edge_at (&s, &frame, &params, x, y);
 }
 
 /* One pass over a tile and @more pixels around it. */
 static __device__ void
-blur_tile (const ScopedetectScene &s, const float (*from)[SIDE],
+blur_edge_tile (const ScopedetectScene &s, const float (*from)[SIDE],
     float (*to)[SIDE], int more)
 {
   int side = TILE + 2 * more;
@@ -69,8 +69,8 @@ blur_tile (const ScopedetectScene &s, const float (*from)[SIDE],
 /* @passes, at most PASSES, of blurring @from, to @to; to the pixels where they
  * are the @last ones. */
 static __global__ void
-blur_kernel (const __grid_constant__ ScopedetectScene s, const float *from,
-    float *to, int passes, bool last)
+blur_edges_kernel (const __grid_constant__ ScopedetectScene s,
+    const float *from, float *to, int passes, bool last)
 {
   __shared__ float tile[2][SIDE][SIDE];
 
@@ -86,7 +86,7 @@ blur_kernel (const __grid_constant__ ScopedetectScene s, const float *from,
   }
   for (int k = 0; k < passes; k++) {
     __syncthreads ();
-    blur_tile (s, tile[k % 2], tile[(k + 1) % 2], passes - 1 - k);
+    blur_edge_tile (s, tile[k % 2], tile[(k + 1) % 2], passes - 1 - k);
   }
   __syncthreads ();
   for (int i = threadIdx.x; i < TILE * TILE; i += blockDim.x) {
@@ -120,16 +120,16 @@ scopedetect_read_frame_cuda (const Device *dev, const ScopedetectFrame *frame,
     color = *frame->color;
   if (image_is_yuv (color.format))
     yuv = yuv_of (color.matrix, color.full_range);
-  TRY (scopedetect_launch (
-      dev, read_kernel, blocks, threads, 0, *s, *frame, *params, color, yuv));
-  TRY (scopedetect_launch (dev, normal_kernel, blocks, threads, 0, *s,
+  TRY (scopedetect_launch (dev, read_pixels_kernel, blocks, threads, 0, *s,
+      *frame, *params, color, yuv));
+  TRY (scopedetect_launch (dev, pixel_normals_kernel, blocks, threads, 0, *s,
       (float) params->normal_radius));
-  TRY (scopedetect_launch (
-      dev, edge_kernel, blocks, threads, 0, *s, *frame, *params, edge[0]));
+  TRY (scopedetect_launch (dev, pixel_edges_kernel, blocks, threads, 0, *s,
+      *frame, *params, edge[0]));
   do {
     passes = left < PASSES ? left : PASSES;
     left -= passes;
-    TRY (scopedetect_launch (dev, blur_kernel, tiles, dim3 (512), 0, *s,
+    TRY (scopedetect_launch (dev, blur_edges_kernel, tiles, dim3 (512), 0, *s,
         edge[from], edge[!from], passes, left == 0));
     from = !from;
   } while (left);
@@ -164,7 +164,7 @@ best_plane (uint32_t inliers)
 
 /* The last block to come here decides. */
 static __device__ void
-decide (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
+decide_plane (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
 {
   __shared__ bool last;
   uint32_t inliers, looked;
@@ -192,7 +192,7 @@ decide (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
 
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PLANES)
-    plane_kernel (const __grid_constant__ ScopedetectScene s,
+    try_planes_kernel (const __grid_constant__ ScopedetectScene s,
         const __grid_constant__ ScopedetectParams params, int n,
         ScopedetectVotes *votes, ScopedetectPlane *out)
 {
@@ -222,14 +222,15 @@ __launch_bounds__ (SCOPEDETECT_PLANES)
     atomicAdd (&votes->inliers[threadIdx.x], inliers);
   if (threadIdx.x == 0)
     atomicAdd (&votes->looked, looked);
-  decide (out, votes, plane);
+  decide_plane (out, votes, plane);
 }
 
 /* Fits the plane to its points until they stay the same, so that it does not
  * depend on which pixels were drawn; one block. */
 static __global__ void
-__launch_bounds__ (FIT) fit_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectParams params, ScopedetectPlane *out)
+__launch_bounds__ (FIT)
+    fit_plane_kernel (const __grid_constant__ ScopedetectScene s,
+        const __grid_constant__ ScopedetectParams params, ScopedetectPlane *out)
 {
   __shared__ SumShared<ScopedetectPlaneSums> shared;
   int n = scopedetect_n_probes (&s);
@@ -264,9 +265,9 @@ scopedetect_find_plane_cuda (const Device *dev, const ScopedetectScene *scene,
   int n = scopedetect_n_probes (scene);
   int blocks = n ? ceil_div (n, PROBES) : 1;
 
-  TRY (scopedetect_launch (dev, plane_kernel,
+  TRY (scopedetect_launch (dev, try_planes_kernel,
       dim3 (blocks < BLOCKS ? blocks : BLOCKS), dim3 (SCOPEDETECT_PLANES), 0,
       *scene, *params, n, votes, plane));
   return scopedetect_launch (
-      dev, fit_kernel, dim3 (1), dim3 (FIT), 0, *scene, *params, plane);
+      dev, fit_plane_kernel, dim3 (1), dim3 (FIT), 0, *scene, *params, plane);
 }

@@ -14,14 +14,14 @@
 #define SCOPEDETECT_PIXELS 1024 /* of a block that numbers voxels */
 
 static __device__ __forceinline__ int
-thread_index (void)
+index_of_thread (void)
 {
   return (int) (blockIdx.x * blockDim.x + threadIdx.x);
 }
 
 /* The pixel of a thread; false if it lies outside. */
 static __device__ __forceinline__ bool
-pixel_of (const ScopedetectScene &s, int *x, int *y)
+pixel_of_thread (const ScopedetectScene &s, int *x, int *y)
 {
   *x = blockIdx.x * blockDim.x + threadIdx.x;
   *y = blockIdx.y * blockDim.y + threadIdx.y;

@@ -216,16 +216,16 @@ DEFAULTS (
     scopedetect_defaults, scopedetect_params, .camera = {.fx = 0}) /* unknown */
 
 static bool
-within (double v, double low, double high)
+is_between (double v, double low, double high)
 {
   return v >= low && v <= high;
 }
 
 static const char *
-check_camera (const Camera *c)
+check_intrinsics (const Camera *c)
 {
-  if (!within (c->fx, 1, 1e6) || !within (c->fy, 1, 1e6) ||
-      !within (c->cx, -1e5, 1e5) || !within (c->cy, -1e5, 1e5))
+  if (!is_between (c->fx, 1, 1e6) || !is_between (c->fy, 1, 1e6) ||
+      !is_between (c->cx, -1e5, 1e5) || !is_between (c->cy, -1e5, 1e5))
     return "the camera's intrinsics are missing or wrong: fx and fy must be 1 "
            "to 1000000 pixels, cx and cy -100000 to 100000";
   return NULL;
@@ -234,18 +234,19 @@ check_camera (const Camera *c)
 /* Whether the rays of the first and the last of @n pixels have a slope that a
  * frame may have. */
 static bool
-are_rays_fit (double f, double c, int n)
+are_rays_between (double f, double c, int n)
 {
-  return within (c / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE) &&
-      within ((n - 1 - c) / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE);
+  return is_between (c / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE) &&
+      is_between (
+          (n - 1 - c) / f, -SCOPEDETECT_MAX_SLOPE, SCOPEDETECT_MAX_SLOPE);
 }
 
 const char *
 scopedetect_check_camera (const Camera *c, int width, int height)
 {
-  TRY (check_camera (c));
-  return are_rays_fit (c->fx, c->cx, width) &&
-          are_rays_fit (c->fy, c->cy, height)
+  TRY (check_intrinsics (c));
+  return are_rays_between (c->fx, c->cx, width) &&
+          are_rays_between (c->fy, c->cy, height)
       ? NULL
       : "the camera's intrinsics do not fit the frame's size: rays to its "
         "corners are nearly at right angles to the optical axis";
@@ -267,7 +268,7 @@ const char *
 scopedetect_check (const ScopedetectParams *p)
 {
   TRY (params_check (scopedetect_params, p));
-  TRY (check_camera (&p->camera));
+  TRY (check_intrinsics (&p->camera));
   if (p->far <= p->near)
     return "near must be less than far";
   if (p->explain >= SCOPEDETECT_ONE_STAGE &&

@@ -12,7 +12,7 @@ typedef struct {
 } Refinement;
 
 static void
-refine_one (const Refinement *a, Pose *p)
+refine_pose (const Refinement *a, Pose *p)
 {
   const ScopedetectShape *s = a->batch.model;
   int n = scopedetect_first_points (s, a->points);
@@ -39,7 +39,7 @@ refine_hypotheses (void *data, int begin, int end)
   const Refinement *a = data;
 
   for (int i = begin; i < end; i++)
-    refine_one (a, &a->batch.hypothesis[i].pose);
+    refine_pose (a, &a->batch.hypothesis[i].pose);
 }
 
 const char *
@@ -65,7 +65,7 @@ typedef struct {
 } Measuring;
 
 static void
-measure_one (const Measuring *m, Pose p, ScopedetectMeasure *out)
+measure_pose (const Measuring *m, Pose p, ScopedetectMeasure *out)
 {
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
   const ScopedetectShape *s = m->batch.model;
@@ -88,7 +88,7 @@ measure_hypotheses (void *data, int begin, int end)
   const Measuring *m = data;
 
   for (int i = begin; i < end; i++)
-    measure_one (m, m->batch.hypothesis[i].pose, &m->out[i]);
+    measure_pose (m, m->batch.hypothesis[i].pose, &m->out[i]);
 }
 
 const char *

@@ -15,8 +15,8 @@ typedef struct {
 } RefineShared;
 
 static __device__ __forceinline__ const ScopedetectSums &
-sum_points (const ScopedetectScene *scene, const ScopedetectShape *s, int n,
-    Pose p, Vec c, float gate, SumShared<ScopedetectSums> &shared)
+sum_points_by_block (const ScopedetectScene *scene, const ScopedetectShape *s,
+    int n, Pose p, Vec c, float gate, SumShared<ScopedetectSums> &shared)
 {
   Turn r = turn_of (p.q);
   ScopedetectSums sums = {};
@@ -29,7 +29,7 @@ sum_points (const ScopedetectScene *scene, const ScopedetectShape *s, int n,
 
 static __global__ void
 __launch_bounds__ (REFINE_THREADS)
-    refine_kernel (const __grid_constant__ ScopedetectScene scene,
+    refine_poses_kernel (const __grid_constant__ ScopedetectScene scene,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h, int points, int steps,
         float gate, float min_gate)
@@ -51,7 +51,7 @@ __launch_bounds__ (REFINE_THREADS)
     Turn r = turn_of (p.q);
     Vec c = vec_transform (&r, p.t, s->centre);
     const ScopedetectSums &sums =
-        sum_points (&scene, s, n, p, c, gate, shared.sums);
+        sum_points_by_block (&scene, s, n, p, c, gate, shared.sums);
 
     if (threadIdx.x == 0)
       shared.done = !scopedetect_step (&sums, c, s->radius, gate, &shared.pose);
@@ -71,8 +71,8 @@ scopedetect_refine_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 
   if (!steps)
     return NULL;
-  return scopedetect_launch (dev, refine_kernel, blocks, REFINE_THREADS, 0,
-      *scene, *models, *hypotheses, points, steps, gate, min_gate);
+  return scopedetect_launch (dev, refine_poses_kernel, blocks, REFINE_THREADS,
+      0, *scene, *models, *hypotheses, points, steps, gate, min_gate);
 }
 
 /* ---- The last hypotheses ---- */
@@ -89,7 +89,7 @@ join_boxes (ImageBox *to, const ImageBox &b)
 
 static __global__ void
 __launch_bounds__ (MEASURE_THREADS)
-    measure_kernel (const __grid_constant__ ScopedetectScene scene,
+    measure_poses_kernel (const __grid_constant__ ScopedetectScene scene,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h, float tolerance,
         ScopedetectMeasure *measure)
@@ -112,7 +112,7 @@ __launch_bounds__ (MEASURE_THREADS)
   for (int i = threadIdx.x; i < s->n; i += blockDim.x)
     scopedetect_grow (&scene, &r, a->pose.t, s->x[i], s->normal[i], tolerance,
         &my_box, &my_seen);
-  sum_points (&scene, s, s->n, a->pose,
+  sum_points_by_block (&scene, s, s->n, a->pose,
       vec_transform (&r, a->pose.t, s->centre), tolerance, shared);
   join_boxes (&box, my_box);
   join_boxes (&seen, my_seen);
@@ -134,6 +134,6 @@ scopedetect_measure_poses_cuda (const Device *dev,
 {
   dim3 blocks (min (hypotheses->bound, SCOPEDETECT_FOUND), models->n);
 
-  return scopedetect_launch (dev, measure_kernel, blocks, MEASURE_THREADS, 0,
-      *scene, *models, *hypotheses, tolerance, measure);
+  return scopedetect_launch (dev, measure_poses_kernel, blocks, MEASURE_THREADS,
+      0, *scene, *models, *hypotheses, tolerance, measure);
 }

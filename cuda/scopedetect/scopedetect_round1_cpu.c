@@ -9,7 +9,8 @@
 /* The K nearest features of the model, of equally near ones those with the
  * smaller numbers. */
 static void
-nearest (const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
+find_nearest_features (
+    const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
 {
   int best[SCOPEDETECT_MAX_NEIGHBOURS], n = 0;
 
@@ -47,7 +48,7 @@ match_queries (void *data, int begin, int end)
     int m = i / a->queries->n, q = i % a->queries->n;
     int point = scopedetect_query (a->queries, q);
 
-    nearest (&a->models->shape[m],
+    find_nearest_features (&a->models->shape[m],
         a->cloud->code + (size_t) point * SCOPEDETECT_CODE, k,
         scopedetect_matches_of (a->matches, m) + (size_t) q * (size_t) k);
   }
@@ -78,7 +79,7 @@ typedef struct {
 } Check;
 
 static Pose
-pose_of (const Check *c, int id)
+checked_pose (const Check *c, int id)
 {
   return scopedetect_hypothesis_pose (
       c->cloud, c->queries, c->model, c->near, c->k, (uint32_t) id);
@@ -94,12 +95,13 @@ check_hypotheses (void *data, int begin, int end)
     c->score[id] = c->near[id / 2] == UINT16_MAX
         ? INT16_MIN
         : (int16_t) scopedetect_agreement (
-              c->scene, c->model, pose_of (c, id), few, c->tolerance);
+              c->scene, c->model, checked_pose (c, id), few, c->tolerance);
 }
 
 /* The lowest of the best scores, of a given number, by counting. */
 static int
-threshold (int *count, const int16_t *check, int n, int wanted, int *of_min)
+lowest_kept_score (
+    int *count, const int16_t *check, int n, int wanted, int *of_min)
 {
   int sum = 0, at = SCOPEDETECT_SCORES - 1;
 
@@ -114,7 +116,7 @@ threshold (int *count, const int16_t *check, int n, int wanted, int *of_min)
 
 /* Round 1 at random: draws up to @max hypotheses; returns how many. */
 static int
-draw (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
+draw_poses (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
 {
   int n = 0;
   uint32_t id;
@@ -124,26 +126,27 @@ draw (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
             c->cloud, c->queries, c->model, c->near, c->k, q, seed, &id)) {
       out[n].id = id;
       out[n].score = 0;
-      out[n++].pose = pose_of (c, (int) id);
+      out[n++].pose = checked_pose (c, (int) id);
     }
   return n;
 }
 
 /* The best @max by few points, in the order of their ids; returns how many. */
 static int
-choose_best (const Check *c, int max, int *count, ScopedetectHypothesis *out)
+choose_best_poses (
+    const Check *c, int max, int *count, ScopedetectHypothesis *out)
 {
   int n = c->queries->n * c->k * 2, min_score, of_min = 0, kept = 0;
 
   parallel_for (n, 256, check_hypotheses, (void *) c);
-  min_score = threshold (count, c->score, n, max, &of_min);
+  min_score = lowest_kept_score (count, c->score, n, max, &of_min);
   for (int id = 0; id < n && kept < max; id++)
     if (c->score[id] > min_score ||
         (c->score[id] == min_score && c->score[id] > INT16_MIN &&
             of_min-- > 0)) {
       out[kept].id = (uint32_t) id;
       out[kept].score = c->score[id];
-      out[kept++].pose = pose_of (c, id);
+      out[kept++].pose = checked_pose (c, id);
     }
   return kept;
 }
@@ -163,8 +166,8 @@ scopedetect_choose_poses_cpu (const Device *dev, const ScopedetectScene *scene,
         (float) params->tolerance, scopedetect_checks_of (checks, matches, m)};
 
     hypotheses->n[m] = params->random
-        ? draw (&c, params->seed, max, b.hypothesis)
-        : choose_best (&c, max, checks->count, b.hypothesis);
+        ? draw_poses (&c, params->seed, max, b.hypothesis)
+        : choose_best_poses (&c, max, checks->count, b.hypothesis);
   }
   hypotheses->bound = max;
   return NULL;
@@ -177,7 +180,7 @@ typedef struct {
 } Verification;
 
 static int
-free_score (const Verification *v, Pose p, int n)
+free_score_of_pose (const Verification *v, Pose p, int n)
 {
   Turn r = turn_of (p.q);
   int free = 0;
@@ -198,7 +201,7 @@ verify_hypotheses (void *data, int begin, int end)
 
   for (int i = begin; i < end; i++)
     b->hypothesis[i].score = v->params->random
-        ? free_score (v, b->hypothesis[i].pose, n)
+        ? free_score_of_pose (v, b->hypothesis[i].pose, n)
         : scopedetect_agreement (v->scene, b->model, b->hypothesis[i].pose, n,
               (float) v->params->tolerance);
 }
@@ -219,7 +222,7 @@ scopedetect_verify_poses_cpu (const Device *dev, const ScopedetectScene *scene,
 }
 
 static int
-compare (const void *a, const void *b)
+compare_hypotheses (const void *a, const void *b)
 {
   const ScopedetectHypothesis *p = a, *q = b;
 
@@ -233,7 +236,7 @@ order_models (void *data, int begin, int end)
 
   for (int m = begin; m < end; m++)
     qsort (h->of + (size_t) m * SCOPEDETECT_MAX_KEPT, (size_t) h->n[m],
-        sizeof *h->of, compare);
+        sizeof *h->of, compare_hypotheses);
 }
 
 void

@@ -30,7 +30,7 @@ typedef struct {
 } Nearest;
 
 static __device__ __forceinline__ int
-pack (const int16_t *code, uint32_t out[WORDS])
+pack_code (const int16_t *code, uint32_t out[WORDS])
 {
   int square = 0;
 
@@ -49,14 +49,14 @@ pack (const int16_t *code, uint32_t out[WORDS])
 }
 
 static __device__ __forceinline__ void
-load_tile (const ScopedetectShape *s, int first, Tile *tile)
+load_code_tile (const ScopedetectShape *s, int first, Tile *tile)
 {
   int j = first + threadIdx.x;
   uint32_t code[WORDS] = {};
   int square = INT32_MAX / 2; /* of none: farther than any */
 
   if (j < s->n)
-    square = pack (s->code + (size_t) j * SCOPEDETECT_CODE, code);
+    square = pack_code (s->code + (size_t) j * SCOPEDETECT_CODE, code);
 #pragma unroll
   for (int k = 0; k < WORDS; k++)
     tile->code[k][threadIdx.x] = code[k];
@@ -66,7 +66,7 @@ load_tile (const ScopedetectShape *s, int first, Tile *tile)
 /* Puts those of 32 points that are near enough in their places, the first
  * first: of equally near ones those with the smaller numbers stay. */
 static __device__ __forceinline__ void
-insert (Nearest *near, int d, int first, int k)
+insert_nearest (Nearest *near, int d, int first, int k)
 {
   int lane = threadIdx.x % 32;
   uint32_t mask = __ballot_sync (ALL_LANES, d < near->worst);
@@ -91,7 +91,7 @@ insert (Nearest *near, int d, int first, int k)
 template <int PER>
 static __global__ void
 __launch_bounds__ (TILE, 2)
-    match_kernel (const __grid_constant__ ScopedetectCloud cloud,
+    match_features_kernel (const __grid_constant__ ScopedetectCloud cloud,
         const __grid_constant__ ScopedetectQueries queries,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectMatches matches)
@@ -108,7 +108,7 @@ __launch_bounds__ (TILE, 2)
   for (int i = 0; i < PER; i++) {
     int q = min (first_query + i, queries.n - 1);
 
-    near[i].square = pack (cloud.code +
+    near[i].square = pack_code (cloud.code +
             (size_t) scopedetect_query (&queries, q) * SCOPEDETECT_CODE,
         near[i].code);
     near[i].d = near[i].worst = INT32_MAX / 4;
@@ -116,7 +116,7 @@ __launch_bounds__ (TILE, 2)
   }
   for (int first = 0; first < s->n; first += TILE) {
     __syncthreads ();
-    load_tile (s, first, &tile);
+    load_code_tile (s, first, &tile);
     __syncthreads ();
     for (int at = 0; at < TILE && first + at < s->n; at += 32) {
       uint32_t code[WORDS];
@@ -132,7 +132,7 @@ __launch_bounds__ (TILE, 2)
 #pragma unroll
         for (int j = 0; j < WORDS; j++)
           product = __dp4a (code[j], near[i].code[j], product);
-        insert (&near[i], square + near[i].square - 2 * (int) product,
+        insert_nearest (&near[i], square + near[i].square - 2 * (int) product,
             first + at, k);
       }
     }
@@ -155,8 +155,9 @@ scopedetect_match_features_cuda (const Device *dev,
 
   if (!queries->n)
     return NULL;
-  return scopedetect_launch (dev, many ? match_kernel<2> : match_kernel<1>,
-      blocks, TILE, 0, *cloud, *queries, *models, *matches);
+  return scopedetect_launch (dev,
+      many ? match_features_kernel<2> : match_features_kernel<1>, blocks, TILE,
+      0, *cloud, *queries, *models, *matches);
 }
 
 /* ---- The scores of hypotheses ----
@@ -174,14 +175,14 @@ typedef struct {
 
 /* How many of all the scores there are to choose from. */
 static __host__ __device__ __forceinline__ int
-scopedetect_n_scores (const Choice &c)
+n_scores_of_choice (const Choice &c)
 {
   return c.queries.n * (c.random ? 1 : c.matches.k * 2);
 }
 
 /* Adds a block's counts, a thread a bin, to @to. */
 static __device__ __forceinline__ void
-scopedetect_add_counts (int *count, int *to)
+add_bin_counts (int *count, int *to)
 {
   __syncthreads ();
   if (count[threadIdx.x])
@@ -209,7 +210,7 @@ typedef struct {
 /* The last bin from which on there are @wanted, else @first; that many of them
  * are wanted go to @left. */
 static __device__ int
-bin_of (const int *count, int first, int wanted, int *left)
+bin_of_threshold (const int *count, int first, int wanted, int *left)
 {
   __shared__ int found[2];
   int i = threadIdx.x, mine = i < first ? 0 : count[i], all;
@@ -229,7 +230,7 @@ bin_of (const int *count, int first, int wanted, int *left)
 }
 
 static __device__ __forceinline__ Threshold
-threshold (const Choice &w, int m)
+threshold_of_model (const Choice &w, int m)
 {
   const ScopedetectBins *c = w.checks.bins;
   Threshold t = {0, 0};
@@ -237,26 +238,26 @@ threshold (const Choice &w, int m)
 
   if (w.random)
     return t;
-  high = bin_of (c->bin[m][0], 0, w.max, &left);
+  high = bin_of_threshold (c->bin[m][0], 0, w.max, &left);
   /* the minimum of all scores is that of what is left out */
-  t.min_score = bin_of (c->bin[m][1], high ? 0 : 1, left, &t.of_min) +
+  t.min_score = bin_of_threshold (c->bin[m][1], high ? 0 : 1, left, &t.of_min) +
       high * BINS + INT16_MIN;
   return t;
 }
 
 /* Counts the scores in the bin that holds the threshold. */
 static __global__ void
-__launch_bounds__ (THREADS) fine_kernel (const __grid_constant__ Choice w)
+__launch_bounds__ (THREADS) fine_bins_kernel (const __grid_constant__ Choice w)
 {
   __shared__ int count[BINS];
   ScopedetectBins *c = w.checks.bins;
-  int m = blockIdx.y, n = scopedetect_n_scores (w), left, high;
+  int m = blockIdx.y, n = n_scores_of_choice (w), left, high;
   const int16_t *check = scopedetect_checks_of (&w.checks, &w.matches, m);
 
   allow_next ();
   await_previous ();
   count[threadIdx.x] = 0;
-  high = bin_of (c->bin[m][0], 0, w.max, &left);
+  high = bin_of_threshold (c->bin[m][0], 0, w.max, &left);
   for (int i = 0; i < EACH; i++) {
     int id = blockIdx.x * CHUNK + i * THREADS + threadIdx.x;
     int at = id < n ? check[id] - INT16_MIN : -1;
@@ -264,7 +265,7 @@ __launch_bounds__ (THREADS) fine_kernel (const __grid_constant__ Choice w)
     if (at >= 0 && at / BINS == high)
       atomicAdd (&count[at % BINS], 1);
   }
-  scopedetect_add_counts (count, c->bin[m][1]);
+  add_bin_counts (count, c->bin[m][1]);
 }
 
 /* ---- Those that are kept ---- */
@@ -277,7 +278,7 @@ operator+ (int2 a, int2 b)
 
 /* Of the thread's scores: how many are above the threshold, and on it. */
 static __device__ __forceinline__ int2
-look (const int16_t score[EACH], Threshold t)
+count_above (const int16_t score[EACH], Threshold t)
 {
   int2 n = {0, 0};
 
@@ -290,11 +291,11 @@ look (const int16_t score[EACH], Threshold t)
 }
 
 static __device__ __forceinline__ void
-load_scores (const Choice &w, int m, int16_t score[EACH])
+load_chunk_scores (const Choice &w, int m, int16_t score[EACH])
 {
   const int16_t *check = scopedetect_checks_of (&w.checks, &w.matches, m);
   int first = blockIdx.x * CHUNK + threadIdx.x * EACH,
-      n = scopedetect_n_scores (w);
+      n = n_scores_of_choice (w);
 
 #pragma unroll
   for (int i = 0; i < EACH; i++)
@@ -302,7 +303,7 @@ load_scores (const Choice &w, int m, int16_t score[EACH])
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) count_kernel (const __grid_constant__ Choice w)
+__launch_bounds__ (THREADS) count_kept_kernel (const __grid_constant__ Choice w)
 {
   int m = blockIdx.y;
   int16_t score[EACH];
@@ -310,14 +311,15 @@ __launch_bounds__ (THREADS) count_kernel (const __grid_constant__ Choice w)
 
   allow_next ();
   await_previous ();
-  load_scores (w, m, score);
-  block_sum_before<THREADS> (look (score, threshold (w, m)), &total);
+  load_chunk_scores (w, m, score);
+  block_sum_before<THREADS> (
+      count_above (score, threshold_of_model (w, m)), &total);
   if (threadIdx.x == 0)
     w.checks.bins->chunk[m][blockIdx.x] = total;
 }
 
 static __device__ __forceinline__ void
-keep (const Choice &w, const ScopedetectCloud &cloud,
+keep_hypothesis (const Choice &w, const ScopedetectCloud &cloud,
     const ScopedetectShape *model, int m, int number, int score,
     ScopedetectHypothesis *s)
 {
@@ -331,7 +333,7 @@ keep (const Choice &w, const ScopedetectCloud &cloud,
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) keep_kernel (const __grid_constant__ Choice w,
+__launch_bounds__ (THREADS) keep_poses_kernel (const __grid_constant__ Choice w,
     const __grid_constant__ ScopedetectCloud cloud,
     const __grid_constant__ ScopedetectModels models,
     const __grid_constant__ ScopedetectHypotheses h)
@@ -345,12 +347,12 @@ __launch_bounds__ (THREADS) keep_kernel (const __grid_constant__ Choice w,
 
   allow_next ();
   await_previous ();
-  t = threshold (w, m);
+  t = threshold_of_model (w, m);
   for (int i = threadIdx.x; i < blockIdx.x; i += THREADS)
     before.x += c->chunk[m][i].x, before.y += c->chunk[m][i].y;
   block_sum_before<THREADS> (before, &before);
-  load_scores (w, m, score);
-  mine = block_sum_before<THREADS> (look (score, t), &total);
+  load_chunk_scores (w, m, score);
+  mine = block_sum_before<THREADS> (count_above (score, t), &total);
   if (blockIdx.x == gridDim.x - 1 && threadIdx.x == 0)
     h.n[m] =
         min (max_kept, before.x + total.x + min (before.y + total.y, t.of_min));
@@ -361,7 +363,7 @@ __launch_bounds__ (THREADS) keep_kernel (const __grid_constant__ Choice w,
     int at = mine.x + min (mine.y, t.of_min);
 
     if ((above || (on && mine.y < t.of_min)) && at < max_kept)
-      keep (w, cloud, &models.shape[m], m, first + i, score[i],
+      keep_hypothesis (w, cloud, &models.shape[m], m, first + i, score[i],
           &h.of[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) at]);
     mine.x += above, mine.y += on;
   }
@@ -377,10 +379,11 @@ __launch_bounds__ (THREADS) keep_kernel (const __grid_constant__ Choice w,
 static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
 
 static __global__ void
-__launch_bounds__ (THREADS) check_kernel (const __grid_constant__ Choice w,
-    const __grid_constant__ ScopedetectScene scene,
-    const __grid_constant__ ScopedetectCloud cloud,
-    const __grid_constant__ ScopedetectModels models, float tolerance)
+__launch_bounds__ (THREADS)
+    check_poses_kernel (const __grid_constant__ Choice w,
+        const __grid_constant__ ScopedetectScene scene,
+        const __grid_constant__ ScopedetectCloud cloud,
+        const __grid_constant__ ScopedetectModels models, float tolerance)
 {
   __shared__ int count[SCOPEDETECT_SCORE_BINS];
   int m = blockIdx.y, id = blockIdx.x * THREADS + threadIdx.x;
@@ -404,12 +407,12 @@ __launch_bounds__ (THREADS) check_kernel (const __grid_constant__ Choice w,
     scopedetect_checks_of (&w.checks, &w.matches, m)[id] = (int16_t) score;
     atomicAdd (&count[(score - INT16_MIN) / SCOPEDETECT_SCORE_BINS], 1);
   }
-  scopedetect_add_counts (count, w.checks.bins->bin[m][0]);
+  add_bin_counts (count, w.checks.bins->bin[m][0]);
 }
 
 /* At random a query has one hypothesis or none: 0, or 1 + its number. */
 static __global__ void
-__launch_bounds__ (THREADS) draw_kernel (const __grid_constant__ Choice w,
+__launch_bounds__ (THREADS) draw_poses_kernel (const __grid_constant__ Choice w,
     const __grid_constant__ ScopedetectCloud cloud,
     const __grid_constant__ ScopedetectModels models, uint64_t seed)
 {
@@ -435,30 +438,30 @@ scopedetect_choose_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 {
   Choice w = {*queries, *matches, *checks, params->random, max};
   ScopedetectBins *bins = checks->bins;
-  int n = scopedetect_n_scores (w);
+  int n = n_scores_of_choice (w);
   dim3 chunks (::max (1, ceil_div (n, CHUNK)), models->n);
   dim3 blocks (::max (1, ceil_div (n, THREADS)), models->n);
 
   hypotheses->bound = max;
   if (params->random) {
-    TRY (scopedetect_launch (dev, draw_kernel, blocks, THREADS, 0, w, *cloud,
-        *models, params->seed));
+    TRY (scopedetect_launch (dev, draw_poses_kernel, blocks, THREADS, 0, w,
+        *cloud, *models, params->seed));
   } else {
     TRY (device_clear (dev, bins->bin, sizeof bins->bin));
-    TRY (scopedetect_launch (dev, check_kernel, blocks, THREADS, 0, w, *scene,
-        *cloud, *models, (float) params->tolerance));
-    TRY (scopedetect_launch (dev, fine_kernel, chunks, THREADS, 0, w));
+    TRY (scopedetect_launch (dev, check_poses_kernel, blocks, THREADS, 0, w,
+        *scene, *cloud, *models, (float) params->tolerance));
+    TRY (scopedetect_launch (dev, fine_bins_kernel, chunks, THREADS, 0, w));
   }
-  TRY (scopedetect_launch (dev, count_kernel, chunks, THREADS, 0, w));
-  return scopedetect_launch (
-      dev, keep_kernel, chunks, THREADS, 0, w, *cloud, *models, *hypotheses);
+  TRY (scopedetect_launch (dev, count_kept_kernel, chunks, THREADS, 0, w));
+  return scopedetect_launch (dev, keep_poses_kernel, chunks, THREADS, 0, w,
+      *cloud, *models, *hypotheses);
 }
 
 /* ---- More points ---- */
 
 /* What warp @part of @parts adds to a pose's score: sum and count. */
 static __device__ __forceinline__ int2
-verify (const ScopedetectScene *scene, const ScopedetectParams *params,
+verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
     const ScopedetectShape *s, Pose p, int n, int part, int parts)
 {
   Turn r = turn_of (p.q);
@@ -478,7 +481,7 @@ verify (const ScopedetectScene *scene, const ScopedetectParams *params,
 /* PARTS warps a hypothesis. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
-    verify_kernel (const __grid_constant__ ScopedetectScene scene,
+    verify_poses_kernel (const __grid_constant__ ScopedetectScene scene,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectParams params,
         const __grid_constant__ ScopedetectHypotheses h)
@@ -496,7 +499,8 @@ static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
   await_previous ();
   there = i < h.n[m];
   if (there)
-    found[warp] = verify (&scene, &params, s, a->pose, n, warp % PARTS, PARTS);
+    found[warp] =
+        verify_by_warp (&scene, &params, s, a->pose, n, warp % PARTS, PARTS);
   __syncthreads ();
   if (!there || threadIdx.x % (32 * PARTS))
     return;
@@ -518,7 +522,8 @@ scopedetect_verify_poses_cuda (const Device *dev, const ScopedetectScene *scene,
   dim3 blocks (
       ceil_div (bound, few ? VERIFY_WARPS / 4 : VERIFY_WARPS), models->n);
 
-  TRY (scopedetect_launch (dev, few ? verify_kernel<4> : verify_kernel<1>,
-      blocks, 32 * VERIFY_WARPS, 0, *scene, *models, *params, *hypotheses));
+  TRY (scopedetect_launch (dev,
+      few ? verify_poses_kernel<4> : verify_poses_kernel<1>, blocks,
+      32 * VERIFY_WARPS, 0, *scene, *models, *params, *hypotheses));
   return scopedetect_order_cuda (dev, models->n, hypotheses);
 }

@@ -14,8 +14,8 @@ typedef struct {
 
 /* As scopedetect_view_of (), by each warp. */
 static __device__ __forceinline__ int
-view_of (const ScopedetectScoring *w, const ScopedetectShape *s, const Turn *r,
-    Vec t)
+view_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
+    const Turn *r, Vec t)
 {
   Vec eye = vec_scale (vec_unrotate (r, vec_transform (r, t, s->centre)), -1);
   float max_along = -1e9f;
@@ -40,12 +40,12 @@ view_of (const ScopedetectScoring *w, const ScopedetectShape *s, const Turn *r,
 /* Sums over @n points of the model, and over its range edges; of @parts blocks
  * that share them this is number @part. */
 static __device__ __forceinline__ const ScopedetectTotals &
-total_points (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
-    int part, int parts, ScoreShared &shared)
+total_points_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
+    int n, int part, int parts, ScoreShared &shared)
 {
   const Pose &pose = shared.hypothesis.pose;
   Turn r = turn_of (pose.q);
-  int view = view_of (w, s, &r, pose.t);
+  int view = view_by_warp (w, s, &r, pose.t);
   int first = part * blockDim.x + threadIdx.x, step = parts * blockDim.x;
   int last = (int) s->edge_first[view + 1];
   ScopedetectTotals t = {};
@@ -63,10 +63,10 @@ total_points (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
  * first
  * @n points of @s.  All threads call, and see them. */
 static __device__ void
-score_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
+score_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     ScoreShared &shared)
 {
-  const ScopedetectTotals &t = total_points (w, s, n, 0, 1, shared);
+  const ScopedetectTotals &t = total_points_by_block (w, s, n, 0, 1, shared);
   ScopedetectHypothesis &a = shared.hypothesis;
 
   if (threadIdx.x == 0) {
@@ -89,7 +89,8 @@ hypothesis_of_block (const ScopedetectHypotheses *h)
 
 /* By a block, whose threads all call and see it afterwards. */
 static __device__ __forceinline__ void
-copy_hypothesis (ScopedetectHypothesis *to, const ScopedetectHypothesis *from)
+copy_hypothesis_by_block (
+    ScopedetectHypothesis *to, const ScopedetectHypothesis *from)
 {
   __syncthreads (); /* nobody still reads what was there */
   if (threadIdx.x < sizeof *to / sizeof (uint32_t))
@@ -106,7 +107,7 @@ static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
 /* As scopedetect_takes (), by half a warp, a lane a key point: added up in
  * their order.  All lanes call, and see it. */
 static __device__ __forceinline__ float
-takes_half (const ScopedetectScoring *w, const ScopedetectShape *s,
+takes_by_half_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
   int n = g->n_keys, key = threadIdx.x % SCOPEDETECT_KEYS;
@@ -127,7 +128,7 @@ takes_half (const ScopedetectScoring *w, const ScopedetectShape *s,
  * @off is set where that is more than 0.  Those whose middles are near go one
  * after the other, two at once.  All lanes call. */
 static __device__ __forceinline__ float
-takes_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
+takes_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
 {
   const ScopedetectSegment *segment = w->segments.segment;
@@ -141,7 +142,7 @@ takes_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     int first = __ffs ((int) near) - 1;
     int second = rest ? __ffs ((int) rest) - 1 : first;
     int i = __shfl_sync (ALL_LANES, own, lane < 16 ? first : second);
-    float far, of_half = takes_half (w, s, r, t, &segment[i], &far);
+    float far, of_half = takes_by_half_warp (w, s, r, t, &segment[i], &far);
     int from = lane == second ? 16 : 0;
     float mine = __shfl_sync (ALL_LANES, of_half, from);
     float my_far = __shfl_sync (ALL_LANES, far, from);

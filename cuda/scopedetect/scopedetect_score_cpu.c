@@ -5,7 +5,7 @@
 #include "scopedetect/scopedetect_score_core.h"
 
 static void
-segment_parts (const ScopedetectScoring *w, const ScopedetectShape *s,
+set_segment_parts (const ScopedetectScoring *w, const ScopedetectShape *s,
     Pose pose, float part[SCOPEDETECT_N_PARTS])
 {
   const ScopedetectSegment *segment = w->segments.segment;
@@ -48,7 +48,7 @@ scopedetect_score_one_cpu (const ScopedetectScoring *w,
           w, vec_transform (&r, a->pose.t, s->x[s->edge[i]]), &t);
   scopedetect_parts (&t, a->part);
   if (w->segments.n && !points)
-    segment_parts (w, s, a->pose, a->part);
+    set_segment_parts (w, s, a->pose, a->part);
   a->score = scopedetect_weigh (&w->params, a->part);
 }
 

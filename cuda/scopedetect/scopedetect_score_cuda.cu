@@ -22,7 +22,7 @@ typedef struct {
 
 static __global__ void
 __launch_bounds__ (FEW_THREADS)
-    score_kernel (const __grid_constant__ ScopedetectScoring w,
+    score_poses_kernel (const __grid_constant__ ScopedetectScoring w,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h, int points)
 {
@@ -34,9 +34,9 @@ __launch_bounds__ (FEW_THREADS)
   await_previous ();
   if (!(a = hypothesis_of_block (&h)))
     return;
-  copy_hypothesis (&shared.hypothesis, a);
-  score_block (&w, s, min (points, s->n), shared);
-  copy_hypothesis (a, &shared.hypothesis);
+  copy_hypothesis_by_block (&shared.hypothesis, a);
+  score_by_block (&w, s, min (points, s->n), shared);
+  copy_hypothesis_by_block (a, &shared.hypothesis);
 }
 
 /* ---- With all points ---- */
@@ -44,7 +44,7 @@ __launch_bounds__ (FEW_THREADS)
 /* Looks at the segments that are block @part's; the lanes of a warp take some
  * that are far apart, since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
-look_at_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
+take_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
     Pose pose, int part, ScopedetectShares *share)
 {
   constexpr int WARPS = PARTS * THREADS / 32;
@@ -55,7 +55,7 @@ look_at_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
   for (int first = warp; first < n; first += 32 * WARPS) {
     int i = first + (int) threadIdx.x % 32 * WARPS;
     float off,
-        chance = takes_warp (
+        chance = takes_by_warp (
             w, s, &r, pose.t, i < n ? &w->segments.segment[i] : NULL, &off);
 
     if (!scopedetect_is_taken (chance))
@@ -68,7 +68,7 @@ look_at_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
 
 /* The parts of the segments that the hypothesis's blocks have found. */
 static __device__ __forceinline__ void
-finish_segments (
+finish_segment_parts (
     const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)
 {
   int n = w->segments.n;
@@ -94,7 +94,7 @@ finish_segments (
 
 /* Adds up what the blocks of a hypothesis have found, and scores it. */
 static __device__ __forceinline__ void
-finish (
+finish_score (
     const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)
 {
   constexpr int N = sizeof (ScopedetectTotals) / sizeof (long long);
@@ -112,7 +112,7 @@ finish (
   if (threadIdx.x == 0)
     scopedetect_parts (&total, hypothesis.part);
   if (w->segments.n)
-    finish_segments (w, share, shared);
+    finish_segment_parts (w, share, shared);
   if (threadIdx.x == 0) {
     hypothesis.score = scopedetect_weigh (&w->params, hypothesis.part);
     share->done = 0;
@@ -120,7 +120,7 @@ finish (
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) share_kernel (
+__launch_bounds__ (THREADS) share_scores_kernel (
     const __grid_constant__ ScopedetectScoring w,
     const __grid_constant__ ScopedetectModels models,
     const __grid_constant__ ScopedetectHypotheses h, ScopedetectShares *shares)
@@ -136,10 +136,10 @@ __launch_bounds__ (THREADS) share_kernel (
   await_previous ();
   if (!(a = hypothesis_of_block (&h)))
     return;
-  copy_hypothesis (&shared.score.hypothesis, a);
+  copy_hypothesis_by_block (&shared.score.hypothesis, a);
   if (w.segments.n)
-    look_at_segments (&w, s, shared.score.hypothesis.pose, part, share);
-  total_points (&w, s, s->n, part, PARTS, shared.score);
+    take_segments (&w, s, shared.score.hypothesis.pose, part, share);
+  total_points_by_block (&w, s, s->n, part, PARTS, shared.score);
   __threadfence (); /* of bits, by all threads */
   __syncthreads ();
   if (threadIdx.x == 0) {
@@ -150,8 +150,8 @@ __launch_bounds__ (THREADS) share_kernel (
   __syncthreads ();
   if (!shared.is_last)
     return;
-  finish (&w, share, shared);
-  copy_hypothesis (a, &shared.score.hypothesis);
+  finish_score (&w, share, shared);
+  copy_hypothesis_by_block (a, &shared.score.hypothesis);
 }
 
 const char *
@@ -164,10 +164,10 @@ scopedetect_score_poses_cuda (const Device *dev,
   if (!points && hypotheses->bound > SCOPEDETECT_SHARED_POSES)
     return "more than 256 poses would be scored with all points";
   if (points)
-    TRY (scopedetect_launch (dev, score_kernel, blocks, FEW_THREADS, 0,
+    TRY (scopedetect_launch (dev, score_poses_kernel, blocks, FEW_THREADS, 0,
         *scoring, *models, *hypotheses, points));
   else
-    TRY (scopedetect_launch (dev, share_kernel, blocks, THREADS, 0, *scoring,
-        *models, *hypotheses, shares));
+    TRY (scopedetect_launch (dev, share_scores_kernel, blocks, THREADS, 0,
+        *scoring, *models, *hypotheses, shares));
   return scopedetect_order_cuda (dev, models->n, hypotheses);
 }

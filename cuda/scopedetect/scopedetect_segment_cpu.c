@@ -16,7 +16,7 @@ typedef struct {
 } Segmenting;
 
 static void
-assign_rows (void *data, int begin, int end)
+assign_label_rows (void *data, int begin, int end)
 {
   const Segmenting *a = data;
   const ScopedetectScene *s = a->scene;
@@ -29,7 +29,7 @@ assign_rows (void *data, int begin, int end)
 }
 
 static void
-start_rows (void *data, int begin, int end)
+start_label_rows (void *data, int begin, int end)
 {
   const Segmenting *a = data;
   const ScopedetectScene *s = a->scene;
@@ -41,7 +41,7 @@ start_rows (void *data, int begin, int end)
 }
 
 static void
-set_mean (const Segmenting *a, int i)
+set_segment_mean (const Segmenting *a, int i)
 {
   const ScopedetectScene *s = a->scene;
   ImageBox b = scopedetect_segment_window (s, &a->segments->lattice, i);
@@ -61,7 +61,7 @@ set_mean (const Segmenting *a, int i)
 /* Key points, how far the segment reaches, and the pixel that is most likely on
  * an edge. */
 static void
-set_keys (const Segmenting *a, int i)
+set_segment_keys (const Segmenting *a, int i)
 {
   const ScopedetectScene *scene = a->scene;
   const ScopedetectLattice *lattice = &a->segments->lattice;
@@ -91,7 +91,7 @@ set_keys (const Segmenting *a, int i)
 }
 
 static float
-affinity (const Segmenting *of, int i, int j)
+affinity_of_segments (const Segmenting *of, int i, int j)
 {
   const ScopedetectSegment *segment = of->segments->segment;
   const ScopedetectSegment *a = &segment[i], *b = &segment[j];
@@ -103,14 +103,14 @@ affinity (const Segmenting *of, int i, int j)
 }
 
 static void
-set_near (const Segmenting *of, int i)
+set_near_segments (const Segmenting *of, int i)
 {
   ScopedetectSegment *s = &of->segments->segment[i];
 
   s->n_near = 0;
   for (int k = 0; k < 25 && s->n_near < SCOPEDETECT_AFFINE; k++) {
     int j = scopedetect_segment_beside (of->segments, i, k);
-    float a = j < 0 ? 0 : affinity (of, i, j);
+    float a = j < 0 ? 0 : affinity_of_segments (of, i, j);
 
     if (a <= .5f)
       continue;
@@ -121,7 +121,7 @@ set_near (const Segmenting *of, int i)
 
 /* The point of the cloud that is nearest to a segment's middle. */
 static int
-point_at (const ScopedetectCloud *cloud, Vec x, float spacing)
+nearest_cloud_point (const ScopedetectCloud *cloud, Vec x, float spacing)
 {
   int near[SCOPEDETECT_NEAR], best = -1;
   int n = scopedetect_near (cloud, x, 2 * spacing, near);
@@ -138,31 +138,31 @@ point_at (const ScopedetectCloud *cloud, Vec x, float spacing)
 }
 
 static void
-set_means_of_segments (void *data, int begin, int end)
+set_mean_range (void *data, int begin, int end)
 {
   for (int i = begin; i < end; i++)
-    set_mean (data, i);
+    set_segment_mean (data, i);
 }
 
 static void
-describe_segments (void *data, int begin, int end)
+describe_segment_range (void *data, int begin, int end)
 {
   const Segmenting *a = data;
 
   for (int i = begin; i < end; i++) {
     ScopedetectSegment *s = &a->segments->segment[i];
 
-    set_mean (a, i);
-    set_keys (a, i);
-    s->point = s->count ? point_at (a->cloud, s->x, a->spacing) : -1;
+    set_segment_mean (a, i);
+    set_segment_keys (a, i);
+    s->point = s->count ? nearest_cloud_point (a->cloud, s->x, a->spacing) : -1;
   }
 }
 
 static void
-set_near_of_segments (void *data, int begin, int end)
+set_near_range (void *data, int begin, int end)
 {
   for (int i = begin; i < end; i++)
-    set_near (data, i);
+    set_near_segments (data, i);
 }
 
 const char *
@@ -174,12 +174,12 @@ scopedetect_make_segments_cpu (const Device *dev, const ScopedetectScene *scene,
   Segmenting a = {scene, bounds, cloud, spacing, params, label, segments};
 
   (void) dev;
-  parallel_for (scene->height, 0, start_rows, &a);
+  parallel_for (scene->height, 0, start_label_rows, &a);
   for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
-    parallel_for (segments->n, 16, set_means_of_segments, &a);
-    parallel_for (scene->height, 4, assign_rows, &a);
+    parallel_for (segments->n, 16, set_mean_range, &a);
+    parallel_for (scene->height, 4, assign_label_rows, &a);
   }
-  parallel_for (segments->n, 16, describe_segments, &a);
-  parallel_for (segments->n, 16, set_near_of_segments, &a);
+  parallel_for (segments->n, 16, describe_segment_range, &a);
+  parallel_for (segments->n, 16, set_near_range, &a);
   return NULL;
 }

@@ -7,27 +7,27 @@
 #define THREADS 128 /* of a segment's block */
 
 static __global__ void
-label_kernel (const __grid_constant__ ScopedetectScene s,
+label_pixels_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectBounds bounds,
     const __grid_constant__ ScopedetectLattice lattice, int32_t *label)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (s, &x, &y))
+  if (pixel_of_thread (s, &x, &y))
     label[(size_t) y * s.width + x] =
         scopedetect_first_label (&s, &bounds, &lattice, x, y);
 }
 
 static __global__ void
-assign_kernel (const __grid_constant__ ScopedetectScene s,
+assign_pixels_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectParams params,
     const __grid_constant__ ScopedetectSegments segments, int32_t *label)
 {
   int x, y;
 
   await_previous ();
-  if (pixel_of (s, &x, &y) &&
+  if (pixel_of_thread (s, &x, &y) &&
       label[(size_t) y * s.width + x] != SCOPEDETECT_NO_SEGMENT)
     label[(size_t) y * s.width + x] =
         scopedetect_segment_of (&s, &params, &segments, x, y);
@@ -35,7 +35,7 @@ assign_kernel (const __grid_constant__ ScopedetectScene s,
 
 /* Adds the threads' sums up, to the first one's. */
 static __device__ void
-add_up (ScopedetectSegmentSum *s)
+add_up_segment (ScopedetectSegmentSum *s)
 {
   __shared__ ScopedetectSegmentSum of_warp[THREADS / 32];
 
@@ -58,7 +58,7 @@ typedef struct {
 } Walk;
 
 static __device__ Walk
-walk (ImageBox b)
+first_in_box (ImageBox b)
 {
   int width = b.x1 - b.x0;
 
@@ -67,7 +67,7 @@ walk (ImageBox b)
 }
 
 static __device__ void
-step (Walk *p, ImageBox b)
+next_in_box (Walk *p, ImageBox b)
 {
   int width = b.x1 - b.x0;
 
@@ -79,31 +79,31 @@ step (Walk *p, ImageBox b)
 
 /* The mean of segment @i, by a block. */
 static __device__ void
-set_mean (const ScopedetectScene &s, const ScopedetectSegments &segments,
-    const int32_t *label, int i)
+set_mean_by_block (const ScopedetectScene &s,
+    const ScopedetectSegments &segments, const int32_t *label, int i)
 {
   ImageBox b = scopedetect_segment_window (&s, &segments.lattice, i);
   ScopedetectSegmentSum sum = {{0}, 0};
 
-  for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
+  for (Walk p = first_in_box (b); p.y < b.y1; next_in_box (&p, b)) {
     size_t at = (size_t) p.y * s.width + p.x;
 
     if (label[at] == i)
       scopedetect_segment_add (&sum, &s.pixel[at],
           scopedetect_unproject (&s, p.x, p.y, s.pixel[at].z));
   }
-  add_up (&sum);
+  add_up_segment (&sum);
   if (threadIdx.x == 0)
     scopedetect_segment_set (&segments.segment[i], &sum);
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) mean_kernel (
+__launch_bounds__ (THREADS) segment_means_kernel (
     const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
 {
   await_previous ();
-  set_mean (s, segments, label, blockIdx.x);
+  set_mean_by_block (s, segments, label, blockIdx.x);
 }
 
 /* Whichever of a warp's values is the maximum, of equal ones that of the
@@ -124,8 +124,8 @@ max_in_warp (float *value, int *at)
 /* How far segment @i reaches, and its pixel that is most likely on an edge: by
  * a block. */
 static __device__ void
-set_reach (const ScopedetectScene &s, const ScopedetectSegments &segments,
-    const int32_t *label, int i)
+set_reach_by_block (const ScopedetectScene &s,
+    const ScopedetectSegments &segments, const int32_t *label, int i)
 {
   __shared__ float radii[THREADS / 32], edges[THREADS / 32];
   __shared__ int places[THREADS / 32];
@@ -134,7 +134,7 @@ set_reach (const ScopedetectScene &s, const ScopedetectSegments &segments,
   float radius = 0, edge = -1;
   int at = INT32_MAX;
 
-  for (Walk p = walk (b); p.y < b.y1; step (&p, b)) {
+  for (Walk p = first_in_box (b); p.y < b.y1; next_in_box (&p, b)) {
     int here = p.y * s.width + p.x;
     Vec q;
 
@@ -167,8 +167,8 @@ set_reach (const ScopedetectScene &s, const ScopedetectSegments &segments,
 
 /* Key points of segment @i, by a warp: the first ones, row by row. */
 static __device__ void
-set_keys (const ScopedetectScene &s, const ScopedetectSegments &segments,
-    const int32_t *label, int i)
+set_keys_by_warp (const ScopedetectScene &s,
+    const ScopedetectSegments &segments, const int32_t *label, int i)
 {
   ImageBox b = scopedetect_segment_window (&s, &segments.lattice, i);
   ScopedetectSegment *g = &segments.segment[i];
@@ -199,8 +199,8 @@ set_keys (const ScopedetectScene &s, const ScopedetectSegments &segments,
 
 /* The point of the cloud that is nearest to a segment's middle, by a warp. */
 static __device__ void
-set_point (const ScopedetectCloud &cloud, float spacing, ScopedetectSegment *g,
-    ScopedetectReach *r)
+set_point_by_warp (const ScopedetectCloud &cloud, float spacing,
+    ScopedetectSegment *g, ScopedetectReach *r)
 {
   Vec x = g->x;
   int best = INT32_MAX, n = 0;
@@ -221,7 +221,7 @@ set_point (const ScopedetectCloud &cloud, float spacing, ScopedetectSegment *g,
 
 /* After the last step, a block computes what depends on one segment alone. */
 static __global__ void
-__launch_bounds__ (THREADS) finish_kernel (
+__launch_bounds__ (THREADS) finish_segments_kernel (
     const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectCloud cloud, float spacing,
     const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
@@ -230,13 +230,13 @@ __launch_bounds__ (THREADS) finish_kernel (
   int i = blockIdx.x;
 
   await_previous ();
-  set_mean (s, segments, label, i);
+  set_mean_by_block (s, segments, label, i);
   __syncthreads ();
-  set_reach (s, segments, label, i);
+  set_reach_by_block (s, segments, label, i);
   if (threadIdx.x < 32)
-    set_keys (s, segments, label, i);
+    set_keys_by_warp (s, segments, label, i);
   else if (threadIdx.x < 64)
-    set_point (cloud, spacing, &segments.segment[i], &reach);
+    set_point_by_warp (cloud, spacing, &segments.segment[i], &reach);
 }
 
 /* ---- Which segments may be of one object ---- */
@@ -246,7 +246,7 @@ __launch_bounds__ (THREADS) finish_kernel (
 /* The square of the gap between key point @x, of each half a warp's lanes one,
  * and the @n key points of a segment: of all lanes the minimum. */
 static __device__ __forceinline__ float
-key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
+key_gap_by_warp (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 {
   int first = threadIdx.x % 32 / SCOPEDETECT_KEYS * SCOPEDETECT_KEYS / 2;
   int last = min (first + SCOPEDETECT_KEYS / 2, n);
@@ -257,10 +257,11 @@ key_gap (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 
 /* A warp a segment, a lane for each that may touch it. */
 static __global__ void
-near_kernel (const __grid_constant__ ScopedetectScene s,
+near_segments_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectSegments segments, int n)
 {
-  int i = thread_index () / 32, lane = threadIdx.x % 32, own = -1, keys = 0, to;
+  int i = index_of_thread () / 32, lane = threadIdx.x % 32, own = -1, keys = 0,
+      to;
   int key = lane % SCOPEDETECT_KEYS;
   ScopedetectSegment *g = &segments.segment[i];
   float a = 0, own_gap = 0;
@@ -281,7 +282,8 @@ near_kernel (const __grid_constant__ ScopedetectScene s,
   for (int k = 0; k < 25; k++) {
     int j = __shfl_sync (ALL_LANES, own, k);
     int theirs = __shfl_sync (ALL_LANES, keys, k);
-    float gap = key_gap (x, is_key, &segments.segment[max (j, 0)], theirs);
+    float gap =
+        key_gap_by_warp (x, is_key, &segments.segment[max (j, 0)], theirs);
 
     own_gap = lane == k ? gap : own_gap;
   }
@@ -309,16 +311,16 @@ scopedetect_make_segments_cuda (const Device *dev,
   dim3 threads (32, 8), blocks (g->n);
   dim3 pixels (ceil_div (s->width, 32), ceil_div (s->height, 8));
 
-  TRY (scopedetect_launch (
-      dev, label_kernel, pixels, threads, 0, *s, *bounds, g->lattice, label));
+  TRY (scopedetect_launch (dev, label_pixels_kernel, pixels, threads, 0, *s,
+      *bounds, g->lattice, label));
   for (int k = 0; k < SCOPEDETECT_MEANS; k++) {
     TRY (scopedetect_launch (
-        dev, mean_kernel, blocks, dim3 (THREADS), 0, *s, *g, label));
+        dev, segment_means_kernel, blocks, dim3 (THREADS), 0, *s, *g, label));
     TRY (scopedetect_launch (
-        dev, assign_kernel, pixels, threads, 0, *s, *params, *g, label));
+        dev, assign_pixels_kernel, pixels, threads, 0, *s, *params, *g, label));
   }
-  TRY (scopedetect_launch (dev, finish_kernel, blocks, dim3 (THREADS), 0, *s,
-      *cloud, spacing, *g, label));
-  return scopedetect_launch (dev, near_kernel, dim3 (ceil_div (g->n, WARPS)),
-      dim3 (32 * WARPS), 0, *s, *g, g->n);
+  TRY (scopedetect_launch (dev, finish_segments_kernel, blocks, dim3 (THREADS),
+      0, *s, *cloud, spacing, *g, label));
+  return scopedetect_launch (dev, near_segments_kernel,
+      dim3 (ceil_div (g->n, WARPS)), dim3 (32 * WARPS), 0, *s, *g, g->n);
 }

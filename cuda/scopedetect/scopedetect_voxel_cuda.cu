@@ -6,7 +6,7 @@
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
 static __device__ Vec
-position (const ScopedetectScene &s, uint32_t i)
+position_of_pixel (const ScopedetectScene &s, uint32_t i)
 {
   return scopedetect_unproject (
       &s, (int) (i % s.width), (int) (i / s.width), s.z[i]);
@@ -16,8 +16,8 @@ position (const ScopedetectScene &s, uint32_t i)
  * pixel an entry holds may change meanwhile, but all of them lie in its cell.
  */
 static __device__ uint32_t
-enter (const ScopedetectScene &s, const ScopedetectVoxels &o, float spacing,
-    uint32_t i, Vec at)
+enter_cell (const ScopedetectScene &s, const ScopedetectVoxels &o,
+    float spacing, uint32_t i, Vec at)
 {
   ScopedetectCell c = scopedetect_cell_of (spacing, at);
   uint32_t h = scopedetect_hash (c.x, c.y, c.z) & (o.hashes - 1);
@@ -30,7 +30,7 @@ enter (const ScopedetectScene &s, const ScopedetectVoxels &o, float spacing,
     if (!other)
       return h;
     if (!scopedetect_same_cell (
-            c, scopedetect_cell_of (spacing, position (s, other - 1))))
+            c, scopedetect_cell_of (spacing, position_of_pixel (s, other - 1))))
       continue;
     if (other > i + 1)
       atomicMin (&o.cell[h], i + 1);
@@ -39,25 +39,25 @@ enter (const ScopedetectScene &s, const ScopedetectVoxels &o, float spacing,
 }
 
 static __global__ void
-enter_kernel (const __grid_constant__ ScopedetectScene s,
+enter_pixels_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectBounds bounds, float spacing,
     const __grid_constant__ ScopedetectVoxels o)
 {
-  int i = thread_index ();
+  int i = index_of_thread ();
   Vec at;
 
   await_previous ();
   if (i >= s.width * s.height)
     return;
-  at = position (s, i);
+  at = position_of_pixel (s, i);
   o.hash[i] = scopedetect_is_wanted (&s, &bounds, &s.pixel[i], at)
-      ? enter (s, o, spacing, i, at)
+      ? enter_cell (s, o, spacing, i, at)
       : SCOPEDETECT_NO_CELL;
 }
 
 /* Whether pixel @i is the first one in its cell. */
 static __device__ bool
-is_first (const ScopedetectVoxels &o, int i, int n)
+is_first_in_cell (const ScopedetectVoxels &o, int i, int n)
 {
   return i < n && o.hash[i] != SCOPEDETECT_NO_CELL &&
       o.cell[o.hash[i]] == (uint32_t) i + 1;
@@ -65,12 +65,12 @@ is_first (const ScopedetectVoxels &o, int i, int n)
 
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    firsts_kernel (const __grid_constant__ ScopedetectVoxels o, int n)
+    count_firsts_kernel (const __grid_constant__ ScopedetectVoxels o, int n)
 {
   int firsts;
 
   await_previous ();
-  firsts = __syncthreads_count (is_first (o, thread_index (), n));
+  firsts = __syncthreads_count (is_first_in_cell (o, index_of_thread (), n));
   if (threadIdx.x == 0)
     o.firsts[blockIdx.x] = (uint32_t) firsts;
 }
@@ -78,18 +78,18 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
 /* Numbers the first pixels, and so the voxels, whose sums it clears. */
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    number_kernel (const __grid_constant__ ScopedetectVoxels o, int n,
+    number_voxels_kernel (const __grid_constant__ ScopedetectVoxels o, int n,
         uint32_t room, ScopedetectPointCounts *counts)
 {
   uint32_t number, all, start = 0;
-  int i = thread_index ();
+  int i = index_of_thread ();
   bool first;
 
   await_previous ();
   for (uint32_t b = threadIdx.x; b < blockIdx.x; b += blockDim.x)
     start += o.firsts[b];
   block_sum_before<SCOPEDETECT_PIXELS> (start, &start);
-  first = is_first (o, i, n);
+  first = is_first_in_cell (o, i, n);
   number =
       start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
   all += start;
@@ -108,11 +108,11 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
 }
 
 static __global__ void
-add_kernel (const __grid_constant__ ScopedetectScene s,
+add_pixels_kernel (const __grid_constant__ ScopedetectScene s,
     const __grid_constant__ ScopedetectVoxels o, uint32_t room,
     ScopedetectPointCounts *counts)
 {
-  int i = thread_index (), left_out;
+  int i = index_of_thread (), left_out;
   uint32_t number = 0, hash = SCOPEDETECT_NO_CELL;
   long long share[9];
 
@@ -126,7 +126,7 @@ add_kernel (const __grid_constant__ ScopedetectScene s,
     atomicAdd (&counts->n_left_out, left_out);
   if (hash == SCOPEDETECT_NO_CELL || number >= room)
     return;
-  scopedetect_voxel_share (&s.pixel[i], position (s, i), share);
+  scopedetect_voxel_share (&s.pixel[i], position_of_pixel (s, i), share);
   atomicAdd (&o.voxel[number].n, 1);
   for (int k = 0; k < 9; k++)
     atomicAdd ((unsigned long long *) &o.voxel[number].sum[k],
@@ -135,12 +135,12 @@ add_kernel (const __grid_constant__ ScopedetectScene s,
 
 /* Points, and how many of them fall to each hash of the grid. */
 static __global__ void
-point_kernel (const __grid_constant__ ScopedetectVoxels o,
+make_points_kernel (const __grid_constant__ ScopedetectVoxels o,
     const __grid_constant__ ScopedetectCloud cloud,
     const ScopedetectPointCounts *counts)
 {
   ScopedetectCloud c = cloud;
-  int i = thread_index ();
+  int i = index_of_thread ();
 
   await_previous ();
   if (i >= counts->n)
@@ -156,10 +156,10 @@ point_kernel (const __grid_constant__ ScopedetectVoxels o,
 
 /* From how many points each hash has to where they start. */
 static __global__ void
-__launch_bounds__ (THREADS) start_kernel (
+__launch_bounds__ (THREADS) start_grid_kernel (
     const __grid_constant__ ScopedetectGrid grid, const uint32_t *count)
 {
-  int i = thread_index (), first = i - (int) threadIdx.x;
+  int i = index_of_thread (), first = i - (int) threadIdx.x;
   int hashes = (int) grid.mask + 1;
   uint32_t before = 0, start, all;
 
@@ -174,11 +174,11 @@ __launch_bounds__ (THREADS) start_kernel (
 
 /* The list, points of one hash in the order in which they came. */
 static __global__ void
-list_kernel (const __grid_constant__ ScopedetectCloud c,
+list_grid_kernel (const __grid_constant__ ScopedetectCloud c,
     const __grid_constant__ ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)
 {
-  int i = thread_index ();
+  int i = index_of_thread ();
 
   await_previous ();
   if (i >= counts->n)
@@ -190,11 +190,11 @@ list_kernel (const __grid_constant__ ScopedetectCloud c,
 /* Puts the points of one hash in ascending order: each has as many before it as
  * are less. */
 static __global__ void
-sort_kernel (const __grid_constant__ ScopedetectCloud c,
+sort_grid_kernel (const __grid_constant__ ScopedetectCloud c,
     const __grid_constant__ ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)
 {
-  int i = thread_index ();
+  int i = index_of_thread ();
   uint32_t hash, to;
   ScopedetectListed listed;
 
@@ -232,22 +232,22 @@ scopedetect_make_points_cuda (const Device *dev, const ScopedetectScene *scene,
   grid->cell = radius;
   TRY (device_clear (
       dev, v->cell, (v->hashes + grid->mask + 1) * sizeof *v->cell));
-  TRY (scopedetect_launch (
-      dev, enter_kernel, blocks, threads, 0, *scene, *bounds, spacing, *v));
-  TRY (scopedetect_launch (dev, firsts_kernel, many, large, 0, *v, n));
-  TRY (scopedetect_launch (
-      dev, number_kernel, many, large, 0, *v, n, (uint32_t) room, counts));
-  CUDA_TRY (cudaEventRecord ((cudaEvent_t) v->counted, device_stream (dev)));
-  TRY (scopedetect_launch (dev, add_kernel, blocks, threads, 0, *scene, *v,
+  TRY (scopedetect_launch (dev, enter_pixels_kernel, blocks, threads, 0, *scene,
+      *bounds, spacing, *v));
+  TRY (scopedetect_launch (dev, count_firsts_kernel, many, large, 0, *v, n));
+  TRY (scopedetect_launch (dev, number_voxels_kernel, many, large, 0, *v, n,
       (uint32_t) room, counts));
+  CUDA_TRY (cudaEventRecord ((cudaEvent_t) v->counted, device_stream (dev)));
+  TRY (scopedetect_launch (dev, add_pixels_kernel, blocks, threads, 0, *scene,
+      *v, (uint32_t) room, counts));
   TRY (scopedetect_launch (
-      dev, point_kernel, points, threads, 0, *v, *cloud, counts));
-  TRY (scopedetect_launch (dev, start_kernel, dim3 (ceil_div (starts, THREADS)),
-      threads, 0, *grid, v->count));
+      dev, make_points_kernel, points, threads, 0, *v, *cloud, counts));
+  TRY (scopedetect_launch (dev, start_grid_kernel,
+      dim3 (ceil_div (starts, THREADS)), threads, 0, *grid, v->count));
   TRY (scopedetect_launch (
-      dev, list_kernel, points, threads, 0, *cloud, *v, counts));
+      dev, list_grid_kernel, points, threads, 0, *cloud, *v, counts));
   return scopedetect_launch (
-      dev, sort_kernel, points, threads, 0, *cloud, *v, counts);
+      dev, sort_grid_kernel, points, threads, 0, *cloud, *v, counts);
 }
 
 const char *

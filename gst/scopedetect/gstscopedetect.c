@@ -279,7 +279,7 @@ tell_replaced (GstScopedetect *self)
 
 /* What can never work, whatever the camera is. */
 static const char *
-check (GstScopedetect *self)
+check_params (GstScopedetect *self)
 {
   ScopedetectParams params = GST_VISION_LOCKED (self, self->params);
 
@@ -302,7 +302,7 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
   (void) depth;
   self->width = GST_VIDEO_INFO_WIDTH (colour);
   self->height = GST_VIDEO_INFO_HEIGHT (colour);
-  err = check (self);
+  err = check_params (self);
   if (gst_vision_common_refused (common, err))
     return err;
   TRY (gst_scopedetect_load_models (self));
@@ -333,7 +333,8 @@ forget_tracks (GstVisionAggregator *agg)
 
 /* Puts the camera into @params; returns what is wrong with the frame. */
 static const char *
-begin (GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
+set_frame_camera (
+    GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)
 {
   GstVisionCamera camera;
 
@@ -351,7 +352,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
 {
   GstScopedetect *self = GST_SCOPEDETECT (agg);
   ScopedetectParams params = GST_VISION_LOCKED (self, self->params);
-  const char *fault = begin (self, buffer, &params);
+  const char *fault = set_frame_camera (self, buffer, &params);
   ScopedetectFrame frame = {.width = self->width,
       .height = self->height,
       .depth = (const uint16_t *) (const void *) depth->plane[0],
@@ -366,7 +367,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
   }
   may_search = gst_scopedetect_set_regions (
       self, buffer, gst_vision_aggregator_get_second (agg), &frame);
-  TRY (gst_scopedetect_look (self, &params, &frame, may_search));
+  TRY (gst_scopedetect_find_objects (self, &params, &frame, may_search));
   return gst_scopedetect_attach (self, buffer, &params.camera);
 }
 

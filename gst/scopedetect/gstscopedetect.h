@@ -91,7 +91,7 @@ gboolean gst_scopedetect_is_inside (
 
 /* gstscopedetecttracks.c: finds the objects of @frame, for self->tracks; only
  * those that are known already unless @may_search. */
-const char *gst_scopedetect_look (GstScopedetect *self,
+const char *gst_scopedetect_find_objects (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame,
     gboolean may_search);
 

@@ -28,7 +28,7 @@ typedef enum {
 /* The first of the models, -1 if there is none, that is too large for what is
  * seen: points of both are equally far apart. */
 static gint
-too_large (const GstScopedetect *self, const ScopedetectResults *r)
+model_too_large (const GstScopedetect *self, const ScopedetectResults *r)
 {
   for (gint i = 0; i < self->n_models; i++)
     if (r->n_points < MIN_SEEN * self->info[i].n_points)
@@ -37,7 +37,7 @@ too_large (const GstScopedetect *self, const ScopedetectResults *r)
 }
 
 static gboolean
-is_inset (gdouble centre, gint side)
+is_camera_inset (gdouble centre, gint side)
 {
   gdouble part = (centre + .5) / side;
 
@@ -45,7 +45,7 @@ is_inset (gdouble centre, gint side)
 }
 
 static Hint
-choose (const GstScopedetect *self, const ScopedetectParams *p,
+choose_hint (const GstScopedetect *self, const ScopedetectParams *p,
     const ScopedetectResults *r)
 {
   if (r->n_left_out)
@@ -54,12 +54,12 @@ choose (const GstScopedetect *self, const ScopedetectParams *p,
     return HINT_NONE;
   if (!r->n_points && !r->has_plane)
     return HINT_NO_SURFACE;
-  if (!is_inset (p->camera.cx, self->width) ||
-      !is_inset (p->camera.cy, self->height))
+  if (!is_camera_inset (p->camera.cx, self->width) ||
+      !is_camera_inset (p->camera.cy, self->height))
     return HINT_CAMERA;
   if (!r->n_points)
     return HINT_EMPTY_TABLE;
-  if (too_large (self, r) >= 0)
+  if (model_too_large (self, r) >= 0)
     return HINT_TOO_LARGE;
   return p->table && !r->has_plane ? HINT_NO_TABLE : HINT_NONE;
 }
@@ -88,7 +88,7 @@ tell_of_camera (GstScopedetect *self, const Camera *camera)
 }
 
 static void
-tell (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
+tell_hint (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
     const ScopedetectResults *r)
 {
   if (hint == HINT_NO_ROOM)
@@ -113,7 +113,7 @@ tell (GstScopedetect *self, Hint hint, const ScopedetectParams *p,
             p->table_low, p->table_high),
         (NULL));
   else if (hint == HINT_TOO_LARGE)
-    tell_of_model (self, &self->info[too_large (self, r)]);
+    tell_of_model (self, &self->info[model_too_large (self, r)]);
   else
     GST_ELEMENT_WARNING (self, STREAM, FORMAT,
         ("There is no table in sight, and no object was found in view. Show "
@@ -125,7 +125,7 @@ void
 gst_scopedetect_hint (GstScopedetect *self, const ScopedetectParams *params,
     const ScopedetectResults *results)
 {
-  Hint hint = choose (self, params, results);
+  Hint hint = choose_hint (self, params, results);
   gint64 now = g_get_monotonic_time ();
 
   if (hint == HINT_NONE || (self->hints & 1u << hint)) {
@@ -137,5 +137,5 @@ gst_scopedetect_hint (GstScopedetect *self, const ScopedetectParams *params,
     return;
   self->hints |= 1u << hint;
   self->last_hint = now;
-  tell (self, hint, params, results);
+  tell_hint (self, hint, params, results);
 }

@@ -20,7 +20,8 @@ refuse_file (GstScopedetect *self, const gchar *path, const char *err)
 
 /* Features of the scene are made once, for all models. */
 static const char *
-check (const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
+check_model_info (
+    const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
 {
   return info->spacing != first->spacing ||
           info->feature_radius != first->feature_radius
@@ -30,7 +31,7 @@ check (const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
 }
 
 static const char *
-load (GstScopedetect *self, gchar **paths)
+load_model_files (GstScopedetect *self, gchar **paths)
 {
   for (; *paths; paths++) {
     const gchar *path = g_strstrip (*paths);
@@ -43,7 +44,7 @@ load (GstScopedetect *self, gchar **paths)
       return refuse_file (self, path, err);
     scopedetect_model_info (
         self->model[self->n_models], &self->info[self->n_models]);
-    err = check (&self->info[0], &self->info[self->n_models]);
+    err = check_model_info (&self->info[0], &self->info[self->n_models]);
     self->n_models++;
     if (err)
       return refuse_file (self, path, err);
@@ -70,7 +71,7 @@ gst_scopedetect_load_models (GstScopedetect *self)
   }
   self->model = g_new0 (ScopedetectModel *, n + 1);
   self->info = g_new0 (ScopedetectModelInfo, n + 1);
-  err = load (self, paths);
+  err = load_model_files (self, paths);
   if (!err && !self->n_models) {
     err = "there are no models; set models to files that vision-model made";
     gst_vision_common_refused (common, err);

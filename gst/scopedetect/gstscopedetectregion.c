@@ -8,7 +8,7 @@
 
 /* x,y,width,height. */
 static gboolean
-read_box (const gchar *text, ImageBox *box)
+parse_region_box (const gchar *text, ImageBox *box)
 {
   gchar **words = g_strsplit (text, ",", -1);
   gint64 v[4];
@@ -25,14 +25,14 @@ read_box (const gchar *text, ImageBox *box)
 }
 
 static gboolean
-read_region (
+parse_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   GstScopedetectRegion *self = owner;
   gboolean meta = text && g_str_equal (text, "meta");
   ImageBox box = {0, 0, 0, 0};
 
-  if (text && !meta && !read_box (text, &box)) {
+  if (text && !meta && !parse_region_box (text, &box)) {
     g_set_error (error, GST_CORE_ERROR, GST_CORE_ERROR_FAILED,
         "a region is \"meta\" or four whole numbers, x,y,width,height");
     return FALSE;
@@ -46,14 +46,14 @@ read_region (
 
 #define ROWS_OF GstScopedetectRegion
 const GstVisionProperty gst_scopedetect_region_properties[] = {
-    PARSED (read_region, STRING, region,
+    PARSED (parse_region, STRING, region,
         "Search in this part of the frame: x,y,width,height in pixels, or meta "
         "= the boxes of objects in the metadata of both frames whose state is "
         "accepted, tracking or found (unset = the whole frame)"),
     {.params = NULL}};
 
 static gboolean
-counts (const GstVisionObject *o)
+is_region_object (const GstVisionObject *o)
 {
   return o->state == GST_VISION_STATE_ACCEPTED ||
       o->state == GST_VISION_STATE_TRACKING ||
@@ -63,14 +63,15 @@ counts (const GstVisionObject *o)
 /* A number of pixels, also where the meta says something else; 0 where it says
  * none: an object may have no box. */
 static int
-pixels (gdouble v)
+region_pixels (gdouble v)
 {
   return isnan (v) ? 0 : (int) CLAMP (v, 0., (gdouble) SCOPEDETECT_MAX_SIDE);
 }
 
 /* Adds the boxes that came with @buffer. */
 static void
-add_boxes (const GstScopedetect *self, GstBuffer *buffer, ScopedetectFrame *f)
+add_region_boxes (
+    const GstScopedetect *self, GstBuffer *buffer, ScopedetectFrame *f)
 {
   GstVisionObjects *objects =
       gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
@@ -80,10 +81,11 @@ add_boxes (const GstScopedetect *self, GstBuffer *buffer, ScopedetectFrame *f)
   gst_vision_objects_scale (objects, (guint) self->width, (guint) self->height);
   for (guint i = 0; i < objects->n_objects; i++) {
     const GstVisionObject *o = &objects->objects[i];
-    ImageBox box = {pixels (floor (o->x)), pixels (floor (o->y)),
-        pixels (ceil (o->x + o->width)), pixels (ceil (o->y + o->height))};
+    ImageBox box = {region_pixels (floor (o->x)), region_pixels (floor (o->y)),
+        region_pixels (ceil (o->x + o->width)),
+        region_pixels (ceil (o->y + o->height))};
 
-    if (counts (o) && box.x0 < box.x1 && box.y0 < box.y1 &&
+    if (is_region_object (o) && box.x0 < box.x1 && box.y0 < box.y1 &&
         f->n_regions < SCOPEDETECT_MAX_REGIONS)
       f->region[f->n_regions++] = box;
   }
@@ -92,7 +94,7 @@ add_boxes (const GstScopedetect *self, GstBuffer *buffer, ScopedetectFrame *f)
 
 /* Whether the middle of @a lies in @b. */
 static gboolean
-lies_in (const ImageBox *a, const ImageBox *b)
+middle_lies_in (const ImageBox *a, const ImageBox *b)
 {
   int x = (a->x0 + a->x1) / 2, y = (a->y0 + a->y1) / 2;
 
@@ -106,8 +108,8 @@ gst_scopedetect_is_inside (
   gboolean inside = !frame->n_regions;
 
   for (int i = 0; i < frame->n_regions; i++)
-    inside |= lies_in (&object->seen, &frame->region[i]) ||
-        lies_in (&frame->region[i], &object->seen);
+    inside |= middle_lies_in (&object->seen, &frame->region[i]) ||
+        middle_lies_in (&frame->region[i], &object->seen);
   return inside;
 }
 
@@ -118,9 +120,9 @@ gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
   GstScopedetectRegion region = GST_VISION_LOCKED (self, self->region);
 
   if (region.meta) {
-    add_boxes (self, first, frame);
+    add_region_boxes (self, first, frame);
     if (second)
-      add_boxes (self, second, frame);
+      add_region_boxes (self, second, frame);
     return frame->n_regions > 0;
   }
   if (region.box.x0 < region.box.x1)

@@ -8,7 +8,7 @@
 typedef gdouble Outline[2 * CORNERS];
 
 static GstVisionState
-state_of (const GstScopedetectTrack *t)
+state_of_track (const GstScopedetectTrack *t)
 {
   if (t->missed)
     return t->lost ? GST_VISION_STATE_LOST : GST_VISION_STATE_OCCLUDED;
@@ -17,7 +17,7 @@ state_of (const GstScopedetectTrack *t)
 
 /* What was not seen is where it was last. */
 static void
-fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
+fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
     const Camera *camera, Outline outline, GstVisionObject *v)
 {
   const ScopedetectObject *o = &t->object;
@@ -28,7 +28,7 @@ fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
   v->element = "scopedetect";
   v->source = GST_OBJECT_NAME (self);
   v->label = info->name;
-  v->state = state_of (t);
+  v->state = state_of_track (t);
   v->x = o->box.x0;
   v->y = o->box.y0;
   v->width = o->box.x1 - o->box.x0;
@@ -48,7 +48,7 @@ fill_object (GstScopedetect *self, const GstScopedetectTrack *t,
 
 /* Whoever draws poses wants the camera that they are seen by. */
 static gboolean
-attach_camera (GstScopedetect *self, GstBuffer *buffer, const Camera *c)
+attach_frame_camera (GstScopedetect *self, GstBuffer *buffer, const Camera *c)
 {
   GstVisionCamera camera;
 
@@ -75,9 +75,10 @@ gst_scopedetect_attach (
   gboolean attached;
 
   for (guint i = 0; i < n; i++)
-    fill_object (self, &g_array_index (self->tracks, GstScopedetectTrack, i),
-        camera, outlines[i], &found[i]);
-  attached = attach_camera (self, buffer, camera) &&
+    fill_track_object (self,
+        &g_array_index (self->tracks, GstScopedetectTrack, i), camera,
+        outlines[i], &found[i]);
+  attached = attach_frame_camera (self, buffer, camera) &&
       gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           self->width, self->height, found, n);
   g_free (found);

@@ -13,7 +13,7 @@ typedef struct {
 } Settings;
 
 static Settings
-get_settings (GstScopedetect *self)
+get_track_settings (GstScopedetect *self)
 {
   Settings s;
 
@@ -27,7 +27,7 @@ get_settings (GstScopedetect *self)
 /* The nearest in @among that @taken, unless it is NULL, does not name; -1 where
  * none is near. */
 static gint
-nearest (const GstScopedetect *self, const ScopedetectObject *object,
+nearest_track (const GstScopedetect *self, const ScopedetectObject *object,
     GArray *among, const gboolean *taken)
 {
   gdouble min_d = SCOPEDETECT_SAME;
@@ -52,7 +52,7 @@ nearest (const GstScopedetect *self, const ScopedetectObject *object,
  * stays.  The results themselves are of different objects, however near.  What
  * was searched for in regions must lie in one. */
 static void
-add (GstScopedetect *self, const ScopedetectResults *results,
+add_seen (GstScopedetect *self, const ScopedetectResults *results,
     const ScopedetectFrame *regions)
 {
   gboolean *taken =
@@ -60,7 +60,7 @@ add (GstScopedetect *self, const ScopedetectResults *results,
 
   for (int i = 0; i < results->n_objects; i++) {
     const ScopedetectObject *o = &results->objects[i];
-    gint same = nearest (self, o, self->seen, taken);
+    gint same = nearest_track (self, o, self->seen, taken);
     GstScopedetectTrack t = {.object = *o};
 
     if (regions && !gst_scopedetect_is_inside (regions, o))
@@ -89,7 +89,7 @@ by_model_and_score (gconstpointer a, gconstpointer b)
 
 /* No more of one model than are wanted, the best of them. */
 static void
-cut (GArray *seen, gint max_objects)
+cut_seen (GArray *seen, gint max_objects)
 {
   gint model = -1, n = 0;
   guint kept = 0;
@@ -110,14 +110,14 @@ cut (GArray *seen, gint max_objects)
  * how many of the objects seen in that frame are there, and no worse than @keep
  * of what a search found. */
 static guint
-recognise (GstScopedetect *self, gdouble keep)
+recognise_seen (GstScopedetect *self, gdouble keep)
 {
   gboolean *taken = g_new0 (gboolean, self->tracks->len + 1);
   guint kept = 0;
 
   for (guint i = 0; i < self->seen->len; i++) {
     GstScopedetectTrack *t = &TRACK (self->seen, i);
-    gint same = nearest (self, &t->object, self->tracks, taken);
+    gint same = nearest_track (self, &t->object, self->tracks, taken);
 
     t->known = same >= 0;
     t->id = 0;
@@ -135,7 +135,7 @@ recognise (GstScopedetect *self, gdouble keep)
 }
 
 static const char *
-track (GstScopedetect *self)
+track_known (GstScopedetect *self)
 {
   guint n = self->tracks->len;
   ScopedetectObject *guesses = g_new (ScopedetectObject, n);
@@ -146,7 +146,7 @@ track (GstScopedetect *self)
     guesses[i] = TRACK (self->tracks, i).object;
   err = scopedetect_track (self->detector, guesses, (int) n, &results);
   if (!err)
-    add (self, &results, NULL);
+    add_seen (self, &results, NULL);
   g_free (guesses);
   return err;
 }
@@ -154,7 +154,7 @@ track (GstScopedetect *self)
 /* The searches for an explanation, in stats: of the newest one, and how many
  * fared so since the start. */
 static void
-tell (GstScopedetect *self, const ScopedetectSearch *s)
+tell_search (GstScopedetect *self, const ScopedetectSearch *s)
 {
   GstVisionCommon *common = gst_vision_common (self);
   GstScopedetectSearches *n = &self->searches;
@@ -178,7 +178,7 @@ tell (GstScopedetect *self, const ScopedetectSearch *s)
 }
 
 static const char *
-search (GstScopedetect *self, const ScopedetectParams *params,
+search_frame (GstScopedetect *self, const ScopedetectParams *params,
     const ScopedetectFrame *frame)
 {
   ScopedetectResults results;
@@ -186,17 +186,17 @@ search (GstScopedetect *self, const ScopedetectParams *params,
   TRY (scopedetect_search (self->detector, &results));
   if (!frame->n_regions) /* else little is seen by intent */
     gst_scopedetect_hint (self, params, &results);
-  add (self, &results, frame);
+  add_seen (self, &results, frame);
   for (guint i = 0; i < self->seen->len; i++)
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
   self->unsearched = 0;
-  tell (self, &results.search);
+  tell_search (self, &results.search);
   return NULL;
 }
 
 /* How many were seen in the frame before. */
 static guint
-count_seen (const GstScopedetect *self)
+count_tracks_seen (const GstScopedetect *self)
 {
   guint n = 0;
 
@@ -207,12 +207,12 @@ count_seen (const GstScopedetect *self)
 
 /* Whether those that were tracked are not enough. */
 static gboolean
-must_search (GstScopedetect *self, const Settings *s, gint max_objects)
+must_search_frame (GstScopedetect *self, const Settings *s, gint max_objects)
 {
   guint wanted = (guint) (self->n_models * max_objects);
-  guint before = count_seen (self);
+  guint before = count_tracks_seen (self);
 
-  if (!before || recognise (self, s->keep) < before)
+  if (!before || recognise_seen (self, s->keep) < before)
     return TRUE;
   self->unsearched++;
   return self->seen->len < wanted && s->search_interval &&
@@ -222,7 +222,8 @@ must_search (GstScopedetect *self, const Settings *s, gint max_objects)
 /* What became of the object @missed: how many of its model were seen, or -1
  * where it is one of them. */
 static gint
-seen_instead (const GstScopedetect *self, const GstScopedetectTrack *missed)
+count_seen_instead (
+    const GstScopedetect *self, const GstScopedetectTrack *missed)
 {
   gint n = 0;
 
@@ -239,11 +240,11 @@ seen_instead (const GstScopedetect *self, const GstScopedetectTrack *missed)
 /* Keeps what was not seen, for as long as it may come back.  Where enough of
  * its model are seen elsewhere, there is none to wait for. */
 static void
-carry (GstScopedetect *self, gint lose_frames, gint max_objects)
+carry_missed (GstScopedetect *self, gint lose_frames, gint max_objects)
 {
   for (guint i = 0; i < self->tracks->len; i++) {
     GstScopedetectTrack t = TRACK (self->tracks, i);
-    gint instead = seen_instead (self, &t);
+    gint instead = count_seen_instead (self, &t);
 
     if (instead < 0)
       continue;
@@ -255,7 +256,7 @@ carry (GstScopedetect *self, gint lose_frames, gint max_objects)
 
 /* Those that were told as lost are known no more. */
 static void
-forget_lost (GArray *tracks)
+forget_lost_tracks (GArray *tracks)
 {
   guint kept = 0;
 
@@ -266,28 +267,29 @@ forget_lost (GArray *tracks)
 }
 
 const char *
-gst_scopedetect_look (GstScopedetect *self, const ScopedetectParams *params,
-    const ScopedetectFrame *frame, gboolean may_search)
+gst_scopedetect_find_objects (GstScopedetect *self,
+    const ScopedetectParams *params, const ScopedetectFrame *frame,
+    gboolean may_search)
 {
-  Settings s = get_settings (self);
+  Settings s = get_track_settings (self);
   GArray *before = self->tracks;
 
   if (!s.tracking)
     g_array_set_size (self->tracks, 0);
-  forget_lost (self->tracks);
+  forget_lost_tracks (self->tracks);
   g_array_set_size (self->seen, 0);
   if (self->tracks->len || may_search)
     TRY (scopedetect_observe (self->detector, params, frame));
   if (self->tracks->len)
-    TRY (track (self));
-  if (may_search && must_search (self, &s, params->max_objects))
-    TRY (search (self, params, frame));
-  cut (self->seen, params->max_objects);
-  recognise (self, s.keep);
+    TRY (track_known (self));
+  if (may_search && must_search_frame (self, &s, params->max_objects))
+    TRY (search_frame (self, params, frame));
+  cut_seen (self->seen, params->max_objects);
+  recognise_seen (self, s.keep);
   for (guint i = 0; i < self->seen->len && s.tracking; i++)
     if (!TRACK (self->seen, i).id)
       TRACK (self->seen, i).id = ++self->last_id;
-  carry (self, s.lose_frames, params->max_objects);
+  carry_missed (self, s.lose_frames, params->max_objects);
   self->tracks = self->seen;
   self->seen = before;
   return NULL;

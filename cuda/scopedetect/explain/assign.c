@@ -19,8 +19,8 @@ typedef struct {
 } Cover;
 
 static void
-set_cover (const ScopedetectAssignTask *t, const int *chosen, int n, int words,
-    Cover *c)
+cover_patches (const ScopedetectAssignTask *t, const int *chosen, int n,
+    int words, Cover *c)
 {
   memset (c->once, 0, (size_t) words * sizeof *c->once);
   memset (c->more, 0, (size_t) words * sizeof *c->more);
@@ -35,7 +35,7 @@ set_cover (const ScopedetectAssignTask *t, const int *chosen, int n, int words,
 }
 
 static int
-count (const uint64_t *a, const uint64_t *b, int first, int end)
+count_common_bits (const uint64_t *a, const uint64_t *b, int first, int end)
 {
   int n = 0;
 
@@ -48,7 +48,7 @@ int
 scopedetect_shared_patches (
     const ScopedetectCandidate *a, const ScopedetectCandidate *b)
 {
-  return count (a->patch, b->patch, a->first, a->end);
+  return count_common_bits (a->patch, b->patch, a->first, a->end);
 }
 
 /* S: each object's fit, by the part of it that is its own, and half of what it
@@ -63,19 +63,19 @@ scopedetect_assign_energy (
   int64_t sum = 0;
   Cover c;
 
-  set_cover (t, chosen, n, words, &c);
+  cover_patches (t, chosen, n, words, &c);
   for (int i = 0; i < n; i++) {
     const ScopedetectCandidate *a = &t->candidate[chosen[i]];
     int64_t size = a->n_patches ? a->n_patches : 1;
-    int64_t shared = count (a->patch, c.more, a->first, a->end);
+    int64_t shared = count_common_bits (a->patch, c.more, a->first, a->end);
 
     sum += w->fit * a->fit * (2 * size - shared) / (2 * size);
     sum -= w->overlap * SCOPEDETECT_SURE * shared / size;
     sum -= w->object * SCOPEDETECT_SURE;
   }
   return sum +
-      w->unexplained * SCOPEDETECT_SURE * count (c.once, c.once, 0, words) /
-      t->n_patches;
+      w->unexplained * SCOPEDETECT_SURE *
+      count_common_bits (c.once, c.once, 0, words) / t->n_patches;
 }
 
 /* ---- Tasks ---- */
@@ -83,7 +83,7 @@ scopedetect_assign_energy (
 #define WEIGHT_STEPS 1024 /* a unit of a weight */
 
 static int64_t
-weight (double w)
+weight_steps (double w)
 {
   return (int64_t) (w * WEIGHT_STEPS + .5);
 }
@@ -96,10 +96,10 @@ weights_of (const ScopedetectParams *p, bool is_first)
   double overlap = is_first ? p->first_weight_overlap : p->weight_overlap;
   double object = is_first ? p->first_weight_object : p->weight_object;
 
-  return (ScopedetectAssignWeights){.fit = weight (p->weight_fit),
-      .unexplained = weight (unexplained),
-      .overlap = weight (overlap),
-      .object = weight (object)};
+  return (ScopedetectAssignWeights){.fit = weight_steps (p->weight_fit),
+      .unexplained = weight_steps (unexplained),
+      .overlap = weight_steps (overlap),
+      .object = weight_steps (object)};
 }
 
 ScopedetectAssignTask
@@ -189,7 +189,7 @@ max_weight (const ScopedetectAssignWeights *w)
 }
 
 static void
-set_work (ScopedetectSearches *v, const ScopedetectAssignTask *t)
+set_searches (ScopedetectSearches *v, const ScopedetectAssignTask *t)
 {
   v->n_candidates = t->n_candidates;
   v->searches = t->searches;
@@ -223,7 +223,8 @@ scopedetect_now (void)
  * to @done.  Searches that a limit stops do not end uphill, which takes time.
  */
 static const char *
-search_all (ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
+anneal_in_slices (
+    ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
 {
   int stop = t->stop < t->steps ? t->stop : t->steps;
   int slice = t->end > 0 ? SLICE : LAUNCH;
@@ -245,7 +246,7 @@ search_all (ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
 /* ---- The winner ---- */
 
 static void
-sort (ScopedetectChosen *s)
+sort_chosen (ScopedetectChosen *s)
 {
   for (int i = 1; i < s->n; i++) {
     int c = s->chosen[i], j = i;
@@ -259,7 +260,7 @@ sort (ScopedetectChosen *s)
 /* Whether @a comes before @b: more energy, then fewer objects, then the smaller
  * numbers. */
 static bool
-wins (const ScopedetectChosen *a, const ScopedetectChosen *b)
+is_better_choice (const ScopedetectChosen *a, const ScopedetectChosen *b)
 {
   if (a->energy != b->energy)
     return a->energy > b->energy;
@@ -273,18 +274,18 @@ wins (const ScopedetectChosen *a, const ScopedetectChosen *b)
 
 /* Counts what @n searches found, and replaces @winner where one is better. */
 static void
-add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
+add_found_assignments (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
     ScopedetectAssignment *best)
 {
   for (int k = 0; k < n; k++) {
     ScopedetectChosen *found = &a->found[k];
 
-    sort (found);
-    if (wins (found, winner)) {
+    sort_chosen (found);
+    if (is_better_choice (found, winner)) {
       *winner = *found;
       best->agree = 0;
     }
-    best->agree += !wins (winner, found);
+    best->agree += !is_better_choice (winner, found);
     for (int i = 0; i < found->n; i++)
       a->chosen_by[found->chosen[i]]++;
   }
@@ -295,7 +296,8 @@ add_found (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
  * so that more searches may find a better one.  With a limit there are no more.
  */
 static bool
-is_doubtful (const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
+is_best_doubtful (
+    const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
 {
   return t->schedule == SCOPEDETECT_SCHEDULE_METROPOLIS && t->end <= 0 &&
       t->stop == INT32_MAX && best->agree * 4 < best->searches;
@@ -316,17 +318,17 @@ scopedetect_assign (ScopedetectAssigner *a, const ScopedetectAssignTask *task,
     best->agree = best->searches = n; /* on nothing */
     return NULL;
   }
-  set_work (&a->work, task);
+  set_searches (&a->work, task);
   memset (a->chosen_by, 0, (size_t) task->n_candidates * sizeof (int));
   TRY (a->stages->load (a->device, &a->work, task));
-  for (int k = 0; k < ROUNDS && (!k || is_doubtful (task, best)); k++) {
+  for (int k = 0; k < ROUNDS && (!k || is_best_doubtful (task, best)); k++) {
     a->work.seed = task->seed + (uint64_t) k * NEXT_ROUND;
     TRY (a->stages->begin (a->device, &a->work));
-    TRY (search_all (a, task, &best->steps));
+    TRY (anneal_in_slices (a, task, &best->steps));
     TRY (device_copy (
         a->device, a->found, a->work.best, (size_t) n * sizeof *a->found));
     TRY (device_wait (a->device));
-    add_found (a, n, &winner, best);
+    add_found_assignments (a, n, &winner, best);
   }
   best->n = winner.n;
   best->energy = winner.energy;

@@ -9,12 +9,12 @@
 
 /* Row by row; each pair with the rows after it, too. */
 VECTORS_WHOLE static void
-set_pairs (void *data, int begin, int end)
+set_pair_rows (void *data, int begin_searches_cpu, int end)
 {
   const ScopedetectSearches *v = data;
   const size_t n = (size_t) v->n_candidates;
 
-  for (int i = begin; i < end; i++) {
+  for (int i = begin_searches_cpu; i < end; i++) {
     const ScopedetectCandidate *a = &v->candidate[i];
 
     scopedetect_set_item (v, i);
@@ -33,12 +33,13 @@ set_pairs (void *data, int begin, int end)
 }
 
 static const char *
-load (const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
+load_candidates_cpu (
+    const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
 {
   (void) dev;
   v->candidate = t->candidate;
   v->excludes = t->excludes;
-  parallel_for (v->n_candidates, 1, set_pairs, v);
+  parallel_for (v->n_candidates, 1, set_pair_rows, v);
   return NULL;
 }
 
@@ -52,7 +53,7 @@ typedef struct {
 /* Counts, patch by patch, what @candidate shares with those at @places, which
  * is added to @shift, times @sign; returns with any of them. */
 static int
-count_shared (const ScopedetectSearches *v, const ScopedetectChain *c,
+count_shared_patches (const ScopedetectSearches *v, const ScopedetectChain *c,
     uint64_t places, int candidate, int sign, Shift *shift)
 {
   const ScopedetectCandidate *a = &v->candidate[candidate];
@@ -75,16 +76,17 @@ count_shared (const ScopedetectSearches *v, const ScopedetectChain *c,
 
 /* The score after @m, to @shift what it changes of others. */
 static int64_t
-count_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
+count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
 {
   int64_t energy;
 
   memset (shift, 0, sizeof *shift);
   if (m->out >= 0)
-    m->of_out = count_shared (v, c, m->by_out, c->chosen[m->out], -1, shift);
+    m->of_out =
+        count_shared_patches (v, c, m->by_out, c->chosen[m->out], -1, shift);
   if (m->in >= 0)
-    m->of_in = count_shared (v, c, m->by_in, m->in, 1, shift);
+    m->of_in = count_shared_patches (v, c, m->by_in, m->in, 1, shift);
   energy = scopedetect_ends (v, c, m);
   for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
     int i = math_lowest_bit64 (rest);
@@ -96,15 +98,15 @@ count_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
 
 /* The score after @m, which may be taken. */
 static int64_t
-energy_of (const ScopedetectSearches *v, const ScopedetectChain *c,
+energy_of_move (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
 {
-  return m->three ? count_energy (v, c, m, shift)
+  return m->three ? count_move_energy (v, c, m, shift)
                   : scopedetect_energy (v, c, m);
 }
 
 static void
-take (const ScopedetectSearches *v, ScopedetectChain *c,
+take_move (const ScopedetectSearches *v, ScopedetectChain *c,
     const ScopedetectMove *m, const Shift *shift, int64_t energy)
 {
   for (int i = 0; i < c->n; i++)
@@ -114,7 +116,7 @@ take (const ScopedetectSearches *v, ScopedetectChain *c,
 }
 
 static void
-keep_better (ScopedetectChosen *best, const ScopedetectChain *c)
+keep_better_chain (ScopedetectChosen *best, const ScopedetectChain *c)
 {
   if (c->energy <= best->energy)
     return;
@@ -127,7 +129,7 @@ keep_better (ScopedetectChosen *best, const ScopedetectChain *c)
 
 /* Chooses the @n candidates @chosen, which go together. */
 static void
-choose (
+start_chain (
     const ScopedetectSearches *v, const int *chosen, int n, ScopedetectChain *c)
 {
   memset (c, 0, sizeof *c);
@@ -136,17 +138,17 @@ choose (
     Shift shift;
 
     if (scopedetect_may (v, c, &m))
-      take (v, c, &m, &shift, energy_of (v, c, &m, &shift));
+      take_move (v, c, &m, &shift, energy_of_move (v, c, &m, &shift));
   }
 }
 
 static const char *
-begin (const Device *dev, const ScopedetectSearches *v)
+begin_searches_cpu (const Device *dev, const ScopedetectSearches *v)
 {
   (void) dev;
-  choose (v, v->start, v->n_start, &v->chain[0]);
+  start_chain (v, v->start, v->n_start, &v->chain[0]);
   v->best[0].energy = INT64_MIN;
-  keep_better (&v->best[0], &v->chain[0]);
+  keep_better_chain (&v->best[0], &v->chain[0]);
   for (int k = 1; k < v->searches; k++) {
     v->chain[k] = v->chain[0];
     v->best[k] = v->best[0];
@@ -160,7 +162,7 @@ typedef struct {
 } Stretch;
 
 VECTORS_WHOLE static void
-anneal_some (void *data, int from, int to)
+anneal_search_range (void *data, int from, int to)
 {
   const Stretch *s = data;
   const ScopedetectSearches *v = s->v;
@@ -175,27 +177,29 @@ anneal_some (void *data, int from, int to)
 
       if (!scopedetect_may (v, c, &m))
         continue;
-      energy = energy_of (v, c, &m, &shift);
+      energy = energy_of_move (v, c, &m, &shift);
       if (!scopedetect_takes_step (v, c, k, i, energy))
         continue;
-      take (v, c, &m, &shift, energy);
-      keep_better (&v->best[k], c);
+      take_move (v, c, &m, &shift, energy);
+      keep_better_chain (&v->best[k], c);
     }
 }
 
 static const char *
-anneal (const Device *dev, const ScopedetectSearches *v, int first, int end)
+anneal_searches_cpu (
+    const Device *dev, const ScopedetectSearches *v, int first, int end)
 {
   Stretch s = {v, first, end};
 
   (void) dev;
-  parallel_for (v->searches, 1, anneal_some, &s);
+  parallel_for (v->searches, 1, anneal_search_range, &s);
   return NULL;
 }
 
 /* Takes the move if it leads uphill. */
 static void
-go_up (const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
+take_better_move (
+    const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
 {
   ScopedetectMove m = {.out = out, .in = in};
   int64_t energy;
@@ -203,24 +207,24 @@ go_up (const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
 
   if (!scopedetect_may (v, c, &m))
     return;
-  energy = energy_of (v, c, &m, &shift);
+  energy = energy_of_move (v, c, &m, &shift);
   if (energy > c->energy)
-    take (v, c, &m, &shift, energy);
+    take_move (v, c, &m, &shift, energy);
 }
 
 /* Tries every single move, and takes each that is better. */
 static void
-sweep (const ScopedetectSearches *v, ScopedetectChain *c)
+sweep_moves (const ScopedetectSearches *v, ScopedetectChain *c)
 {
   for (int in = 0; in < v->n_candidates; in++)
     for (int out = v->stay - 1; out < c->n; out++)
-      go_up (v, c, out < v->stay ? -1 : out, in);
+      take_better_move (v, c, out < v->stay ? -1 : out, in);
   for (int out = c->n - 1; out >= v->stay; out--)
-    go_up (v, c, out, -1);
+    take_better_move (v, c, out, -1);
 }
 
 VECTORS_WHOLE static void
-climb_some (void *data, int from, int to)
+climb_search_range (void *data, int from, int to)
 {
   const ScopedetectSearches *v = data;
 
@@ -229,22 +233,23 @@ climb_some (void *data, int from, int to)
     int64_t before;
     int n = 0;
 
-    choose (v, v->best[k].chosen, v->best[k].n, c);
+    start_chain (v, v->best[k].chosen, v->best[k].n, c);
     do {
       before = c->energy;
-      sweep (v, c);
+      sweep_moves (v, c);
     } while (c->energy > before && ++n < SCOPEDETECT_SWEEPS);
-    keep_better (&v->best[k], c);
+    keep_better_chain (&v->best[k], c);
   }
 }
 
 static const char *
-climb (const Device *dev, const ScopedetectSearches *v)
+climb_searches_cpu (const Device *dev, const ScopedetectSearches *v)
 {
   (void) dev;
-  parallel_for (v->searches, 1, climb_some, (void *) v);
+  parallel_for (v->searches, 1, climb_search_range, (void *) v);
   return NULL;
 }
 
 const ScopedetectAssignStages scopedetect_assign_stages_cpu = {
-    load, begin, anneal, climb};
+    load_candidates_cpu, begin_searches_cpu, anneal_searches_cpu,
+    climb_searches_cpu};

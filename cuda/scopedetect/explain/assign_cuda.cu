@@ -17,7 +17,7 @@
 /* ---- Tables ---- */
 
 static __global__ void
-set_items (const __grid_constant__ ScopedetectSearches v)
+set_items_kernel (const __grid_constant__ ScopedetectSearches v)
 {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
 
@@ -27,7 +27,7 @@ set_items (const __grid_constant__ ScopedetectSearches v)
 
 /* A warp a pair, of candidate blockIdx.x with those from it on. */
 static __global__ void __launch_bounds__ (32 * PAIR_WARPS)
-    set_pairs (const __grid_constant__ ScopedetectSearches v)
+    set_pairs_kernel (const __grid_constant__ ScopedetectSearches v)
 {
   int i = blockIdx.x, lane = threadIdx.x % 32, n = v.n_candidates;
   int warp = blockIdx.y * PAIR_WARPS + threadIdx.x / 32;
@@ -48,7 +48,8 @@ static __global__ void __launch_bounds__ (32 * PAIR_WARPS)
 }
 
 static const char *
-load (const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
+load_candidates_cuda (
+    const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
 {
   int n = t->n_candidates;
   size_t words = (size_t) n * scopedetect_exclude_words (n);
@@ -57,9 +58,10 @@ load (const Device *dev, ScopedetectSearches *v, const ScopedetectAssignTask *t)
       (size_t) n * sizeof *t->candidate));
   TRY (device_copy (
       dev, (void *) v->excludes, t->excludes, words * sizeof *t->excludes));
-  TRY (launch_after (dev, false, set_items, ceil_div (n, 128), 128, 0, *v));
-  return launch_after (
-      dev, false, set_pairs, dim3 (n, PAIR_ROWS), 32 * PAIR_WARPS, 0, *v);
+  TRY (launch_after (
+      dev, false, set_items_kernel, ceil_div (n, 128), 128, 0, *v));
+  return launch_after (dev, false, set_pairs_kernel, dim3 (n, PAIR_ROWS),
+      32 * PAIR_WARPS, 0, *v);
 }
 
 /* ---- A warp's search ---- */
@@ -73,13 +75,13 @@ typedef struct {
 
 /* Number of the warp's search, which may be none. */
 static __device__ __forceinline__ int
-search_of (void)
+search_of_warp (void)
 {
   return blockIdx.x * WARPS + threadIdx.x / 32;
 }
 
 static __device__ __forceinline__ int
-lane_of (void)
+lane_of_thread (void)
 {
   return threadIdx.x % 32;
 }
@@ -91,7 +93,7 @@ copy_by_warp (T *to, const T *from)
 {
   static_assert (sizeof (T) % 8 == 0, "copied by words");
   __syncwarp ();
-  for (int i = lane_of (); i < (int) (sizeof (T) / 8); i += 32)
+  for (int i = lane_of_thread (); i < (int) (sizeof (T) / 8); i += 32)
     ((uint64_t *) to)[i] = ((const uint64_t *) from)[i];
   __syncwarp ();
 }
@@ -99,8 +101,8 @@ copy_by_warp (T *to, const T *from)
 /* Counts, patch by patch, what @candidate shares with those at @places, which
  * is added to s.shift, times @sign; returns with any of them. */
 static __device__ int
-count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
-    int candidate, int sign)
+count_shared_by_warp (const ScopedetectSearches &v, Searching &s,
+    uint64_t places, int candidate, int sign)
 {
   const ScopedetectCandidate *a = &v.candidate[candidate];
   uint64_t single[LANE_WORDS] = {};
@@ -108,7 +110,7 @@ count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
 
 #pragma unroll
   for (int k = 0; k < LANE_WORDS; k++) {
-    int w = a->first + lane_of () + 32 * k;
+    int w = a->first + lane_of_thread () + 32 * k;
     uint64_t any = 0;
 
     if (w < a->end)
@@ -123,9 +125,10 @@ count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
 #pragma unroll
     for (int k = 0; k < LANE_WORDS; k++)
       if (single[k])
-        n += __popcll (single[k] & b->patch[a->first + lane_of () + 32 * k]);
+        n += __popcll (
+            single[k] & b->patch[a->first + lane_of_thread () + 32 * k]);
     n = warp_sum (n);
-    if (lane_of () == 0)
+    if (lane_of_thread () == 0)
       s.shift[i] += sign * (int) n;
   }
   return (int) warp_sum (all);
@@ -134,74 +137,77 @@ count_shared (const ScopedetectSearches &v, Searching &s, uint64_t places,
 /* The score after @m, in which patches may be of three; to s.shift what it
  * changes of others. */
 static __device__ int64_t
-count_energy (const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
+count_energy_by_warp (
+    const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
 {
   uint64_t touched = m->by_in | m->by_out;
   int64_t rise = 0;
 
   __syncwarp (); /* all have seen the shifts before */
-  for (int i = lane_of (); i < s.chain.n; i += 32)
+  for (int i = lane_of_thread (); i < s.chain.n; i += 32)
     s.shift[i] = 0;
   __syncwarp ();
   if (m->out >= 0)
-    m->of_out = count_shared (v, s, m->by_out, s.chain.chosen[m->out], -1);
+    m->of_out =
+        count_shared_by_warp (v, s, m->by_out, s.chain.chosen[m->out], -1);
   if (m->in >= 0)
-    m->of_in = count_shared (v, s, m->by_in, m->in, 1);
+    m->of_in = count_shared_by_warp (v, s, m->by_in, m->in, 1);
   __syncwarp ();
-  for (int i = lane_of (); i < s.chain.n; i += 32)
+  for (int i = lane_of_thread (); i < s.chain.n; i += 32)
     if (touched >> i & 1)
       rise += scopedetect_rise (&v, &s.chain, i, s.shift[i]);
   return scopedetect_ends (&v, &s.chain, m) + lanes_sum (rise);
 }
 
 static __device__ void
-take (const ScopedetectSearches &v, Searching &s, const ScopedetectMove &m,
-    int64_t energy)
+take_move_by_warp (const ScopedetectSearches &v, Searching &s,
+    const ScopedetectMove &m, int64_t energy)
 {
   __syncwarp (); /* all have seen what there was */
-  for (int i = lane_of (); i < s.chain.n; i += 32)
+  for (int i = lane_of_thread (); i < s.chain.n; i += 32)
     scopedetect_move_place (&v, &s.chain, &m, i,
         m.three ? s.shift[i] : scopedetect_shift (&v, &s.chain, &m, i));
   __syncwarp ();
-  if (lane_of () == 0)
+  if (lane_of_thread () == 0)
     scopedetect_end_move (&v, &s.chain, &m, energy);
   __syncwarp ();
 }
 
 static __device__ void
-keep_better (Searching &s)
+keep_better_by_warp (Searching &s)
 {
   if (s.chain.energy <= s.best.energy)
     return;
   __syncwarp ();
-  for (int i = lane_of (); i < s.chain.n; i += 32)
+  for (int i = lane_of_thread (); i < s.chain.n; i += 32)
     s.best.chosen[i] = s.chain.chosen[i];
-  if (lane_of () == 0)
+  if (lane_of_thread () == 0)
     s.best.energy = s.chain.energy, s.best.n = s.chain.n;
   __syncwarp ();
 }
 
 /* Chooses the @n candidates @chosen, which go together. */
 static __device__ void
-choose (const ScopedetectSearches &v, Searching &s, const int *chosen, int n)
+start_chain_by_warp (
+    const ScopedetectSearches &v, Searching &s, const int *chosen, int n)
 {
   __syncwarp ();
-  for (int i = lane_of (); i < (int) (sizeof s.chain / 8); i += 32)
+  for (int i = lane_of_thread (); i < (int) (sizeof s.chain / 8); i += 32)
     ((uint64_t *) &s.chain)[i] = 0;
   __syncwarp ();
   for (int i = 0; i < n; i++) {
     ScopedetectMove m = {-1, chosen[i], 0, 0, 0, 0, false};
 
     if (scopedetect_may (&v, &s.chain, &m))
-      take (v, s, m,
-          m.three ? count_energy (v, s, &m)
+      take_move_by_warp (v, s, m,
+          m.three ? count_energy_by_warp (v, s, &m)
                   : scopedetect_energy (&v, &s.chain, &m));
   }
 }
 
 /* What lane @from has. */
 static __device__ __forceinline__ ScopedetectMove
-move_of (const ScopedetectMove &m, int from)
+move_of_lane (const ScopedetectMove &m, int from)
 {
   ScopedetectMove other;
 
@@ -219,10 +225,10 @@ move_of (const ScopedetectMove &m, int from)
  * taken; @at is the next then.  Returns whether one was. */
 template <class Walk>
 static __device__ __forceinline__ bool
-step_on (const ScopedetectSearches &v, Searching &s, const Walk &walk, int *at,
-    int end)
+walk_until_taken (const ScopedetectSearches &v, Searching &s, const Walk &walk,
+    int *at, int end)
 {
-  int first = *at, mine = first + lane_of ();
+  int first = *at, mine = first + lane_of_thread ();
   ScopedetectMove m = {-1, -1, 0, 0, 0, 0, false};
   int64_t energy = 0;
   bool may = false;
@@ -238,15 +244,15 @@ step_on (const ScopedetectSearches &v, Searching &s, const Walk &walk, int *at,
   }
   for (open = __ballot_sync (ALL_LANES, may); open; open &= open - 1) {
     int from = __ffs (open) - 1;
-    ScopedetectMove it = move_of (m, from);
+    ScopedetectMove it = move_of_lane (m, from);
     int64_t to = __shfl_sync (ALL_LANES, energy, from);
 
     if (it.three) {
-      to = count_energy (v, s, &it);
+      to = count_energy_by_warp (v, s, &it);
       if (!walk.takes (v, s.chain, first + from, to))
         continue;
     }
-    take (v, s, it, to);
+    take_move_by_warp (v, s, it, to);
     *at = first + from + 1;
     return true;
   }
@@ -274,12 +280,12 @@ struct Annealing {
   }
 };
 
-static __global__ void __launch_bounds__ (32 * WARPS) anneal_some (
+static __global__ void __launch_bounds__ (32 * WARPS) anneal_searches_kernel (
     const __grid_constant__ ScopedetectSearches v, int first, int end)
 {
   __shared__ Searching shared[WARPS];
   Searching &s = shared[threadIdx.x / 32];
-  Annealing walk = {search_of ()};
+  Annealing walk = {search_of_warp ()};
   int at = first;
 
   if (walk.k >= v.searches)
@@ -287,26 +293,26 @@ static __global__ void __launch_bounds__ (32 * WARPS) anneal_some (
   copy_by_warp (&s.chain, &v.chain[walk.k]);
   copy_by_warp (&s.best, &v.best[walk.k]);
   while (at < end)
-    if (step_on (v, s, walk, &at, end))
-      keep_better (s);
+    if (walk_until_taken (v, s, walk, &at, end))
+      keep_better_by_warp (s);
   copy_by_warp (&v.chain[walk.k], &s.chain);
   copy_by_warp (&v.best[walk.k], &s.best);
 }
 
 static __global__ void __launch_bounds__ (32 * WARPS)
-    begin_some (const __grid_constant__ ScopedetectSearches v)
+    begin_searches_kernel (const __grid_constant__ ScopedetectSearches v)
 {
   __shared__ Searching shared[WARPS];
   Searching &s = shared[threadIdx.x / 32];
-  int k = search_of ();
+  int k = search_of_warp ();
 
   if (k >= v.searches)
     return;
-  choose (v, s, v.start, v.n_start);
-  if (lane_of () == 0)
+  start_chain_by_warp (v, s, v.start, v.n_start);
+  if (lane_of_thread () == 0)
     s.best.energy = INT64_MIN;
   __syncwarp ();
-  keep_better (s);
+  keep_better_by_warp (s);
   copy_by_warp (&v.chain[k], &s.chain);
   copy_by_warp (&v.best[k], &s.best);
 }
@@ -356,14 +362,14 @@ struct Emptying {
 
 /* Tries every single move, and takes each that is better. */
 static __device__ void
-sweep (const ScopedetectSearches &v, Searching &s)
+sweep_by_warp (const ScopedetectSearches &v, Searching &s)
 {
   Filling fill = {s.chain.n - v.stay + 1};
   Emptying empty;
   int at = 0;
 
   while (at < v.n_candidates * fill.rows)
-    if (step_on (v, s, fill, &at, v.n_candidates * fill.rows)) {
+    if (walk_until_taken (v, s, fill, &at, v.n_candidates * fill.rows)) {
       int taken = at - 1, rows = fill.rows;
 
       fill.rows = s.chain.n - v.stay + 1; /* one more, if it came beside */
@@ -372,54 +378,56 @@ sweep (const ScopedetectSearches &v, Searching &s)
   empty.last = s.chain.n - 1;
   at = 0;
   while (at <= empty.last - v.stay)
-    if (step_on (v, s, empty, &at, empty.last - v.stay + 1)) {
+    if (walk_until_taken (v, s, empty, &at, empty.last - v.stay + 1)) {
       empty.last -= at;
       at = 0;
     }
 }
 
 static __global__ void __launch_bounds__ (32 * WARPS)
-    climb_some (const __grid_constant__ ScopedetectSearches v)
+    climb_searches_kernel (const __grid_constant__ ScopedetectSearches v)
 {
   __shared__ Searching shared[WARPS];
   Searching &s = shared[threadIdx.x / 32];
-  int k = search_of (), n = 0;
+  int k = search_of_warp (), n = 0;
   int64_t before;
 
   if (k >= v.searches)
     return;
   copy_by_warp (&s.best, &v.best[k]);
-  choose (v, s, s.best.chosen, s.best.n);
+  start_chain_by_warp (v, s, s.best.chosen, s.best.n);
   do {
     before = s.chain.energy;
-    sweep (v, s);
+    sweep_by_warp (v, s);
   } while (s.chain.energy > before && ++n < SCOPEDETECT_SWEEPS);
-  keep_better (s);
+  keep_better_by_warp (s);
   copy_by_warp (&v.best[k], &s.best);
 }
 
 /* ---- The stages ---- */
 
 static const char *
-begin (const Device *dev, const ScopedetectSearches *v)
+begin_searches_cuda (const Device *dev, const ScopedetectSearches *v)
 {
-  return launch_after (
-      dev, false, begin_some, ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
+  return launch_after (dev, false, begin_searches_kernel,
+      ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
 }
 
 static const char *
-anneal (const Device *dev, const ScopedetectSearches *v, int first, int end)
+anneal_searches_cuda (
+    const Device *dev, const ScopedetectSearches *v, int first, int end)
 {
-  return launch_after (dev, false, anneal_some, ceil_div (v->searches, WARPS),
-      32 * WARPS, 0, *v, first, end);
+  return launch_after (dev, false, anneal_searches_kernel,
+      ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v, first, end);
 }
 
 static const char *
-climb (const Device *dev, const ScopedetectSearches *v)
+climb_searches_cuda (const Device *dev, const ScopedetectSearches *v)
 {
-  return launch_after (
-      dev, false, climb_some, ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
+  return launch_after (dev, false, climb_searches_kernel,
+      ceil_div (v->searches, WARPS), 32 * WARPS, 0, *v);
 }
 
 extern "C" const ScopedetectAssignStages scopedetect_assign_stages_cuda = {
-    load, begin, anneal, climb};
+    load_candidates_cuda, begin_searches_cuda, anneal_searches_cuda,
+    climb_searches_cuda};

@@ -14,7 +14,7 @@
 #define SLOPE 2.5
 
 static double
-certainty (bool frame_colour, int32_t score)
+certainty_of_score (bool frame_colour, int32_t score)
 {
   double middle = frame_colour ? MIDDLE : MIDDLE_WITHOUT;
 
@@ -24,7 +24,7 @@ certainty (bool frame_colour, int32_t score)
 /* Of the poses that look alike the one with the least turn: it does not jump
  * from frame to frame. */
 static Pose
-canonical (const ScopedetectShape *s, Pose p)
+canonical_pose (const ScopedetectShape *s, Pose p)
 {
   Pose best = p;
 
@@ -73,14 +73,14 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const ScopedetectMeasure *m,
     bool frame_colour, double tolerance)
 {
-  Pose p = canonical (s, a->pose);
+  Pose p = canonical_pose (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
 
   memset (o, 0, sizeof *o);
   o->pose[0] = p.t.x, o->pose[1] = p.t.y, o->pose[2] = p.t.z;
   o->pose[3] = p.q.w, o->pose[4] = p.q.x, o->pose[5] = p.q.y;
   o->pose[6] = p.q.z;
-  o->score = certainty (frame_colour, a->score);
+  o->score = certainty_of_score (frame_colour, a->score);
   o->agreement = 1;
   for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
     o->part[k] = a->part[k];
@@ -105,7 +105,8 @@ scopedetect_objects_of (const ScopedetectFound *found,
   for (int i = 0; i < by->n[model] && kept < p->max_objects; i++) {
     const ScopedetectHypothesis *a =
         &by->hypothesis[model * SCOPEDETECT_FOUND + i];
-    bool is_new = certainty (found->has_colour, a->score) >= p->min_score;
+    bool is_new =
+        certainty_of_score (found->has_colour, a->score) >= p->min_score;
 
     if (!is_new)
       continue;
@@ -139,7 +140,7 @@ typedef struct {
 } Placed;
 
 static Placed
-place (const ScopedetectShape *shapes, const ScopedetectObject *o)
+place_object (const ScopedetectShape *shapes, const ScopedetectObject *o)
 {
   Pose p = pose_from (o->pose);
 
@@ -149,7 +150,7 @@ place (const ScopedetectShape *shapes, const ScopedetectObject *o)
 /* Whether point @p of a surface with normal @n, both the camera's, is one of
  * @of's surface. */
 static bool
-lies_on (const Placed *of, Vec p, Vec n)
+lies_on_object (const Placed *of, Vec p, Vec n)
 {
   const ScopedetectShape *s = of->shape;
   Vec x = vec_unrotate (&of->r, vec_sub (p, of->t));
@@ -161,10 +162,10 @@ lies_on (const Placed *of, Vec p, Vec n)
 
 /* The part of what @a explains that lies on the surface of @b. */
 static double
-shared (const ScopedetectShape *shapes, const ScopedetectObject *a,
+shared_surface (const ScopedetectShape *shapes, const ScopedetectObject *a,
     const ScopedetectObject *b)
 {
-  Placed of = place (shapes, a), on = place (shapes, b);
+  Placed of = place_object (shapes, a), on = place_object (shapes, b);
   int n = of.shape->n < POINTS ? of.shape->n : POINTS, front = 0, both = 0;
 
   for (int i = 0; i < n; i++) {
@@ -174,7 +175,7 @@ shared (const ScopedetectShape *shapes, const ScopedetectObject *a,
     if (!(-vec_dot (normal, p) > SCOPEDETECT_FRONT * vec_norm (p)))
       continue;
     front++;
-    both += lies_on (&on, p, normal);
+    both += lies_on_object (&on, p, normal);
   }
   return front && a->explained > 0 ? both / (front * a->explained) : 1;
 }
@@ -183,7 +184,7 @@ enum { OPEN, KEPT, REFUSED };
 
 /* The best that is open; of equal ones the first. */
 static int
-best_of (const ScopedetectObject *objects, const uint8_t *fate, int n)
+best_open_object (const ScopedetectObject *objects, const uint8_t *fate, int n)
 {
   int best = -1;
 
@@ -203,13 +204,13 @@ scopedetect_contest (const ScopedetectShape *shapes, double least_own,
     return n;
   memset (fate, OPEN, (size_t) n);
   for (int k = 0; k < n; k++) {
-    int i = best_of (objects, fate, n);
+    int i = best_open_object (objects, fate, n);
     double own = 1;
 
     for (int j = 0; j < n && own >= least_own; j++)
       if (fate[j] == KEPT &&
           scopedetect_meet (&objects[i].box, &objects[j].box))
-        own -= shared (shapes, &objects[i], &objects[j]);
+        own -= shared_surface (shapes, &objects[i], &objects[j]);
     fate[i] = own >= least_own ? KEPT : REFUSED;
   }
   for (int i = 0; i < n; i++)

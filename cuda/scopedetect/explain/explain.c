@@ -28,7 +28,7 @@ typedef struct {
 } Grid;
 
 static uint32_t
-hash_at (const Grid *g, Vec x, int dx, int dy, int dz)
+patch_hash (const Grid *g, Vec x, int dx, int dy, int dz)
 {
   return scopedetect_hash (scopedetect_cell (x.x, g->cell) + dx,
              scopedetect_cell (x.y, g->cell) + dy,
@@ -37,7 +37,8 @@ hash_at (const Grid *g, Vec x, int dx, int dy, int dz)
 }
 
 static bool
-goes_on (const ScopedetectPatch *a, const ScopedetectPatch *b, float reach)
+surface_goes_on (
+    const ScopedetectPatch *a, const ScopedetectPatch *b, float reach)
 {
   Vec d = vec_sub (b->x, a->x);
   float far = vec_norm (d);
@@ -47,7 +48,7 @@ goes_on (const ScopedetectPatch *a, const ScopedetectPatch *b, float reach)
 }
 
 static void
-look_beside (void *data, int begin, int end)
+link_patches (void *data, int begin, int end)
 {
   const Grid *g = data;
   ScopedetectPatch *patch = g->patches->patch;
@@ -57,11 +58,11 @@ look_beside (void *data, int begin, int end)
 
     p->n_beside = 0;
     for (int k = 0; k < 27; k++) {
-      uint32_t h = hash_at (g, p->x, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
+      uint32_t h = patch_hash (g, p->x, k % 3 - 1, k / 3 % 3 - 1, k / 9 - 1);
 
       for (int j = g->head[h]; j && p->n_beside < SCOPEDETECT_BESIDE;
            j = g->next[j - 1])
-        if (j - 1 != i && goes_on (p, &patch[j - 1], g->cell))
+        if (j - 1 != i && surface_goes_on (p, &patch[j - 1], g->cell))
           p->beside[p->n_beside++] = (uint16_t) (j - 1);
     }
   }
@@ -83,11 +84,11 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
     patches->patch[i].x = x[from];
     patches->patch[i].normal = normal[from];
     patches->patch[i].lab = lab ? lab[from] : vec (0, 0, 0);
-    h = hash_at (&g, x[from], 0, 0, 0);
+    h = patch_hash (&g, x[from], 0, 0, 0);
     g.next[i] = g.head[h];
     g.head[h] = (uint16_t) (i + 1);
   }
-  parallel_for (patches->n, 64, look_beside, &g);
+  parallel_for (patches->n, 64, link_patches, &g);
 }
 
 /* ---- Evidence ---- */
@@ -104,7 +105,8 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 /* Whether @x with @normal, both the model's, lies on the surface about point @i
  * of it. */
 static bool
-lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
+lies_on_surface (
+    const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
 {
   Vec d = vec_sub (x, s->x[i]);
   float up = vec_dot (d, s->normal[i]), along = ALONG * s->spacing;
@@ -118,16 +120,16 @@ lies_at (const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
 /* Of a thin sheet, the nearest point may be of its other side: then the one
  * that is nearest to a place in front of the patch is asked. */
 static int
-explains (const ScopedetectShape *s, const Turn *r, Vec t, Vec at, Vec normal,
-    float *off)
+explained_by_point (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
+    Vec normal, float *off)
 {
   Vec x = vec_unrotate (r, vec_sub (at, t)), n = vec_unrotate (r, normal);
   int i = scopedetect_nearest (s, x), j;
 
-  if (i < 0 || lies_at (s, i, x, n, off))
+  if (i < 0 || lies_on_surface (s, i, x, n, off))
     return i;
   j = scopedetect_nearest (s, vec_add (x, vec_scale (n, s->spacing)));
-  return j >= 0 && j != i && lies_at (s, j, x, n, off) ? j : -1;
+  return j >= 0 && j != i && lies_on_surface (s, j, x, n, off) ? j : -1;
 }
 
 static bool
@@ -142,7 +144,8 @@ has_patch (const ScopedetectCandidate *c, int i)
 /* Patches that @c does not explain and that are within STEPS of those that it
  * does, for each of the latter; at most MAX_BEYOND. */
 static float
-beyond_of (const ScopedetectPatches *patches, const ScopedetectCandidate *c)
+patches_beyond (
+    const ScopedetectPatches *patches, const ScopedetectCandidate *c)
 {
   uint16_t list[SCOPEDETECT_MAX_PATCHES];
   ScopedetectCandidate reached = *c;
@@ -180,7 +183,7 @@ typedef struct {
 
 /* Cost of a difference between colours, of which @d2 is the square. */
 static float
-colour_cost (float d2)
+cost_of_colour (float d2)
 {
   return fminf (
       d2 / (2 * COLOUR_SIGMA * COLOUR_SIGMA), SCOPEDETECT_OTHER_COLOUR);
@@ -189,8 +192,9 @@ colour_cost (float d2)
 /* Compares the colours of @n patches with those of the model's points, in the
  * light in which both are equally light on average. */
 static void
-compare_colours (const ScopedetectPatches *patches, const ScopedetectShape *s,
-    const Match *match, int n, ScopedetectEvidence *e)
+compare_patch_colours (const ScopedetectPatches *patches,
+    const ScopedetectShape *s, const Match *match, int n,
+    ScopedetectEvidence *e)
 {
   float seen = 0, own = 0, light, l = 0, ab = 0;
 
@@ -204,8 +208,8 @@ compare_colours (const ScopedetectPatches *patches, const ScopedetectShape *s,
     float dl = at.x + BLACK - light * (of.x + BLACK);
     float da = at.y - light * of.y, db = at.z - light * of.z;
 
-    l += colour_cost (dl * dl);
-    ab += colour_cost (da * da + db * db);
+    l += cost_of_colour (dl * dl);
+    ab += cost_of_colour (da * da + db * db);
   }
   e->lightness = l / (float) n;
   e->chroma = ab / (float) n;
@@ -228,14 +232,14 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
     Vec d = vec_sub (p->x, centre);
 
     if (vec_dot (d, d) > reach * reach ||
-        (point = explains (s, &r, t, p->x, p->normal, &off)) < 0)
+        (point = explained_by_point (s, &r, t, p->x, p->normal, &off)) < 0)
       continue;
     match[c->n_patches] = (Match){(uint16_t) i, (uint16_t) point};
     scopedetect_take_patch (c, i);
     sum += fabsf (off);
     aside += off;
   }
-  e = (ScopedetectEvidence){.beyond = beyond_of (patches, c),
+  e = (ScopedetectEvidence){.beyond = patches_beyond (patches, c),
       .area = patches->points * (float) c->n_patches,
       .off = c->n_patches ? sum / (float) c->n_patches : 0,
       .aside = c->n_patches ? fabsf (aside) / (float) c->n_patches : 0,
@@ -243,7 +247,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
       .colour = frame_colour && s->has_colour};
   memcpy (e.part, a->part, sizeof e.part);
   if (e.colour && c->n_patches)
-    compare_colours (patches, s, match, c->n_patches, &e);
+    compare_patch_colours (patches, s, match, c->n_patches, &e);
   return e;
 }
 
@@ -252,7 +256,7 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
 
 /* Logistic regression on generated scenes; see the README. */
 static double
-log_odds (const ScopedetectEvidence *e)
+log_odds_of_evidence (const ScopedetectEvidence *e)
 {
   const float *part = e->part;
   double sum = 5.489 + 3.782 * part[SCOPEDETECT_EDGE] +
@@ -271,7 +275,8 @@ log_odds (const ScopedetectEvidence *e)
 int32_t
 scopedetect_fit (const ScopedetectEvidence *e)
 {
-  double part = e->area > 0 ? log_odds (e) / SCOPEDETECT_SURE_ODDS : -1;
+  double part =
+      e->area > 0 ? log_odds_of_evidence (e) / SCOPEDETECT_SURE_ODDS : -1;
 
   return (int32_t) (SCOPEDETECT_SURE * fmax (fmin (part, 1), -1));
 }
@@ -279,7 +284,7 @@ scopedetect_fit (const ScopedetectEvidence *e)
 /* ---- Candidates ---- */
 
 static const ScopedetectHypothesis *
-hypothesis_of (const ScopedetectFound *f, const ScopedetectRanked *r)
+ranked_hypothesis (const ScopedetectFound *f, const ScopedetectRanked *r)
 {
   return &f->by[r->search].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
 }
@@ -288,8 +293,8 @@ void
 scopedetect_judge_ranked (const ScopedetectFound *f, const ScopedetectRanked *r,
     ScopedetectCandidate *c)
 {
-  ScopedetectEvidence evidence = scopedetect_judge (
-      &f->patches, &f->shape[r->model], hypothesis_of (f, r), f->has_colour, c);
+  ScopedetectEvidence evidence = scopedetect_judge (&f->patches,
+      &f->shape[r->model], ranked_hypothesis (f, r), f->has_colour, c);
 
   evidence.second = r->search == 1;
   c->model = r->model;
@@ -302,7 +307,7 @@ typedef struct {
 } Judging;
 
 static ScopedetectCandidate *
-judged_of (const Judging *j, const ScopedetectRanked *r)
+judged_candidate (const Judging *j, const ScopedetectRanked *r)
 {
   int model = r->search * j->found->n_models + r->model;
 
@@ -319,13 +324,13 @@ judge_hypotheses (void *data, int begin, int end)
     ScopedetectRanked *r = &j->candidates->ranked[i];
 
     if (r->search >= j->candidates->n_judged)
-      scopedetect_judge_ranked (j->found, r, judged_of (j, r));
-    r->fit = judged_of (j, r)->fit;
+      scopedetect_judge_ranked (j->found, r, judged_candidate (j, r));
+    r->fit = judged_candidate (j, r)->fit;
   }
 }
 
 static int
-by_model (const void *a, const void *b)
+by_model_and_rank (const void *a, const void *b)
 {
   const ScopedetectRanked *p = a, *q = b;
 
@@ -335,18 +340,19 @@ by_model (const void *a, const void *b)
 }
 
 static int
-by_fit (const void *a, const void *b)
+by_fit_of_ranked (const void *a, const void *b)
 {
   const ScopedetectRanked *p = a, *q = b;
 
   if (p->stays != q->stays)
     return p->stays ? -1 : 1;
-  return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model (a, b);
+  return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model_and_rank (a, b);
 }
 
 /* The first @max hypotheses of each model and search; returns how many. */
 static int
-list_hypotheses (const ScopedetectFound *f, int max, ScopedetectRanked *ranked)
+list_first_hypotheses (
+    const ScopedetectFound *f, int max, ScopedetectRanked *ranked)
 {
   int n = 0;
 
@@ -359,35 +365,35 @@ list_hypotheses (const ScopedetectFound *f, int max, ScopedetectRanked *ranked)
 
 /* The number of @r among the @n @chosen; -1 if it is none of them. */
 static int
-find (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
+find_ranked (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 {
   for (int i = 0; i < n; i++)
-    if (!by_model (&chosen[i], r))
+    if (!by_model_and_rank (&chosen[i], r))
       return i;
   return -1;
 }
 
 /* Chooses the candidates: @chosen, then the fittest of the other hypotheses. */
 static void
-choose (ScopedetectCandidates *c, const ScopedetectFound *f, int max,
-    const ScopedetectRanked *chosen, int n_chosen)
+take_fittest_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
+    int max, const ScopedetectRanked *chosen, int n_chosen)
 {
   Judging j = {f, c};
-  int n = list_hypotheses (f, max, c->ranked);
+  int n = list_first_hypotheses (f, max, c->ranked);
 
   parallel_for (n, 1, judge_hypotheses, &j);
   c->n_judged++;
   for (int i = 0; i < n; i++)
-    c->ranked[i].stays = find (chosen, n_chosen, &c->ranked[i]) >= 0;
-  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_fit);
+    c->ranked[i].stays = find_ranked (chosen, n_chosen, &c->ranked[i]) >= 0;
+  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_fit_of_ranked);
   n = n < SCOPEDETECT_MAX_CANDIDATES ? n : SCOPEDETECT_MAX_CANDIDATES;
   while (n > 0 && !c->ranked[n - 1].stays &&
       c->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
     n--;
-  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_model);
+  qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_model_and_rank);
   c->n = n;
   for (int i = 0; i < n; i++)
-    c->candidate[i] = *judged_of (&j, &c->ranked[i]);
+    c->candidate[i] = *judged_candidate (&j, &c->ranked[i]);
 }
 
 double
@@ -397,13 +403,13 @@ scopedetect_score_of (int32_t fit)
 }
 
 static void
-set_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
+set_candidate_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
 {
   for (int i = 0; i < c->n; i++) {
     const ScopedetectRanked *r = &c->ranked[i];
     ScopedetectObject *o = &c->object[i];
 
-    scopedetect_set_object (o, &f->shape[r->model], hypothesis_of (f, r),
+    scopedetect_set_object (o, &f->shape[r->model], ranked_hypothesis (f, r),
         &f->by[r->search].measure[r->model * SCOPEDETECT_FOUND + r->rank],
         f->has_colour, f->tolerance);
     o->model = r->model;
@@ -428,7 +434,7 @@ scopedetect_is_one (const ScopedetectShape *shape,
 
 /* Poses of one model that are of one object exclude each other. */
 static void
-set_excludes (ScopedetectCandidates *c, const ScopedetectFound *f)
+set_candidate_excludes (ScopedetectCandidates *c, const ScopedetectFound *f)
 {
   size_t words = (size_t) scopedetect_exclude_words (c->n);
 
@@ -447,11 +453,11 @@ void
 scopedetect_set_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
     int max, const ScopedetectRanked *chosen, int n, int *at)
 {
-  choose (c, f, max, chosen, n);
-  set_objects (c, f);
-  set_excludes (c, f);
+  take_fittest_candidates (c, f, max, chosen, n);
+  set_candidate_objects (c, f);
+  set_candidate_excludes (c, f);
   for (int i = 0; i < c->n; i++) {
-    int k = find (chosen, n, &c->ranked[i]);
+    int k = find_ranked (chosen, n, &c->ranked[i]);
 
     if (k >= 0)
       at[k] = i;
@@ -470,7 +476,7 @@ typedef struct {
 } Leaving;
 
 static void
-leave (void *data, int begin, int end)
+mark_explained_points (void *data, int begin, int end)
 {
   const Leaving *l = data;
   Vec centre = vec_transform (&l->r, l->t, l->shape->centre);
@@ -480,7 +486,8 @@ leave (void *data, int begin, int end)
     Vec x = l->points->x[i], d = vec_sub (x, centre);
 
     if (vec_dot (d, d) <= l->reach * l->reach &&
-        explains (l->shape, &l->r, l->t, x, l->points->normal[i], &off) >= 0)
+        explained_by_point (
+            l->shape, &l->r, l->t, x, l->points->normal[i], &off) >= 0)
       l->explained[i] = true;
   }
 }
@@ -499,7 +506,7 @@ scopedetect_set_left (const ScopedetectFound *f, const ScopedetectCandidates *c,
     Leaving l = {&f->points, shape, turn_of (p.q), p.t,
         shape->radius + NEAR_SURFACE, explained};
 
-    parallel_for (points, 256, leave, &l);
+    parallel_for (points, 256, mark_explained_points, &l);
   }
   for (int i = 0; i < points; i++)
     if (!explained[i])

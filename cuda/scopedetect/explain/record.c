@@ -39,7 +39,7 @@ typedef struct {
 } Making;
 
 static void
-list (const Scopedetect *s, ScopedetectRecord *r)
+list_poses (const Scopedetect *s, ScopedetectRecord *r)
 {
   for (int m = 0; m < s->n_models; m++)
     for (int search = 0; search < 2; search++)
@@ -48,7 +48,7 @@ list (const Scopedetect *s, ScopedetectRecord *r)
 }
 
 static void
-judge (void *data, int begin, int end)
+judge_listed_poses (void *data, int begin, int end)
 {
   const Making *make = data;
   const Scopedetect *s = make->s;
@@ -76,7 +76,7 @@ judge (void *data, int begin, int end)
 
 /* Row by row, of poses that may be candidates. */
 static void
-exclude (void *data, int begin, int end)
+exclude_listed_poses (void *data, int begin, int end)
 {
   const Making *make = data;
   const ScopedetectRecord *r = make->r;
@@ -116,9 +116,9 @@ scopedetect_record_new (ScopedetectRecord **record, const Scopedetect *s)
     free (make.object);
     return "out of memory";
   }
-  list (s, r);
-  parallel_for (r->n, 1, judge, &make);
-  parallel_for (r->n, 1, exclude, &make);
+  list_poses (s, r);
+  parallel_for (r->n, 1, judge_listed_poses, &make);
+  parallel_for (r->n, 1, exclude_listed_poses, &make);
   free (make.object);
   *record = r;
   return NULL;
@@ -148,7 +148,7 @@ scopedetect_record_poses (const ScopedetectRecord *r, int *n)
 /* How many poses of the same search score more than number @i by the weights
  * of @p; of equal ones the first counts as better. */
 static int
-rank_of (const ScopedetectRecord *r, const int32_t *score, int i)
+rank_by_weights (const ScopedetectRecord *r, const int32_t *score, int i)
 {
   const Listed *l = &r->listed[i];
   int rank = 0;
@@ -171,7 +171,7 @@ scopedetect_record_candidates (const ScopedetectRecord *r,
     score[i] = scopedetect_weigh (p, r->listed[i].part);
   for (int i = 0; score && i < r->n; i++)
     if (r->listed[i].is_likely && (!given || given[r->listed[i].model]) &&
-        rank_of (r, score, i) < p->candidates)
+        rank_by_weights (r, score, i) < p->candidates)
       number[n++] = i;
   free (score);
   return n;
@@ -217,7 +217,7 @@ close_choice (Choice *c)
 
 /* The candidates of the first @searches searches. */
 static void
-fill (Choice *c, const ScopedetectRecord *r, const int *number, int n,
+fill_choice (Choice *c, const ScopedetectRecord *r, const int *number, int n,
     int searches)
 {
   c->n = 0;
@@ -240,8 +240,8 @@ fill (Choice *c, const ScopedetectRecord *r, const int *number, int n,
  * in their place where it scores more.  Returns how many; -1: out of
  * memory. */
 static int
-choose (const Choice *c, const ScopedetectRecord *r, const ScopedetectParams *p,
-    bool is_first, int *chosen, int n)
+improve_choice (const Choice *c, const ScopedetectRecord *r,
+    const ScopedetectParams *p, bool is_first, int *chosen, int n)
 {
   ScopedetectAssignTask task = scopedetect_assign_task (p, c->n, is_first);
   ScopedetectAssignment best;
@@ -274,11 +274,11 @@ scopedetect_record_explain (const ScopedetectRecord *r,
   Choice c;
 
   if (open_choice (&c, r, all, p->restarts) && number && r->n_patches) {
-    fill (&c, r, number, all, 1);
-    n = choose (&c, r, p, two, chosen, 0);
+    fill_choice (&c, r, number, all, 1);
+    n = improve_choice (&c, r, p, two, chosen, 0);
     if (two && !first && n >= 0) {
-      fill (&c, r, number, all, 2);
-      n = choose (&c, r, p, false, chosen, n);
+      fill_choice (&c, r, number, all, 2);
+      n = improve_choice (&c, r, p, false, chosen, n);
     }
   }
   free (number);

@@ -36,7 +36,7 @@ typedef struct {
 } Distance;
 
 static void
-measure_points (void *data, int begin, int end)
+measure_point_distances (void *data, int begin, int end)
 {
   Distance *m = data;
   const ScopedetectShape *s = m->s;
@@ -68,7 +68,7 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
   int n = model->shape.n < MAX_POINTS ? model->shape.n : MAX_POINTS;
   double sum = 0, sum_s = 0;
 
-  parallel_for (n, 16, measure_points, &m);
+  parallel_for (n, 16, measure_point_distances, &m);
   for (int i = 0; i < n; i++)
     sum += m.own[i], sum_s += m.nearest[i];
   *add = sum / n;
@@ -77,7 +77,7 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
 
 /* The middle of the first or last cell where @x is not between them. */
 static float
-within (float x, float origin, int cells, float side)
+within_grid (float x, float origin, int cells, float side)
 {
   return fminf (
       fmaxf (x, origin + .5f * side), origin + ((float) cells - .5f) * side);
@@ -86,11 +86,11 @@ within (float x, float origin, int cells, float side)
 /* The distance from @p to the model; outside of the grid, to what is nearest
  * to the grid's border. */
 static double
-distance_to (const ScopedetectShape *s, Vec p)
+distance_to_model (const ScopedetectShape *s, Vec p)
 {
-  Vec in = {within (p.x, s->origin.x, s->cells[0], s->spacing),
-      within (p.y, s->origin.y, s->cells[1], s->spacing),
-      within (p.z, s->origin.z, s->cells[2], s->spacing)};
+  Vec in = {within_grid (p.x, s->origin.x, s->cells[0], s->spacing),
+      within_grid (p.y, s->origin.y, s->cells[1], s->spacing),
+      within_grid (p.z, s->origin.z, s->cells[2], s->spacing)};
   int i = scopedetect_nearest (s, in);
 
   return i < 0 ? s->diameter : vec_norm (vec_sub (p, s->x[i]));
@@ -110,7 +110,7 @@ scopedetect_apart (const ScopedetectShape *s, const ScopedetectObject *a,
   for (int i = 0; i < n; i++) {
     Vec p = vec_transform (&rb, pb.t, s->x[i]);
 
-    sum += distance_to (s, vec_unrotate (&ra, vec_sub (p, pa.t)));
+    sum += distance_to_model (s, vec_unrotate (&ra, vec_sub (p, pa.t)));
   }
   return sum / n / s->diameter;
 }

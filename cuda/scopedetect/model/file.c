@@ -28,7 +28,7 @@ typedef struct {
 
 /* FNV-1a. */
 static uint64_t
-checksum (const uint8_t *p, size_t n)
+checksum_of_model (const uint8_t *p, size_t n)
 {
   uint64_t h = 0xcbf29ce484222325ull;
 
@@ -46,7 +46,7 @@ typedef struct {
 
 /* The arrays of @s by its counts, in the order of the file. */
 static void
-arrays (ScopedetectShape *s, Array a[ARRAYS])
+list_arrays (ScopedetectShape *s, Array a[ARRAYS])
 {
   size_t n = (size_t) s->n;
   const Array list[ARRAYS] = {{(void **) &s->x, n * sizeof *s->x},
@@ -102,7 +102,7 @@ scopedetect_model_write (
 
   memcpy (head.magic, MAGIC, sizeof head.magic);
   memcpy (head.name, model->name, sizeof head.name);
-  arrays (&s, a);
+  list_arrays (&s, a);
   *n = total_bytes (a);
   if (!(*bytes = p = malloc (*n)))
     return "out of memory";
@@ -113,13 +113,13 @@ scopedetect_model_write (
       memcpy (p, *a[i].at, a[i].bytes);
     p += a[i].bytes;
   }
-  sum = checksum (*bytes, (size_t) (p - *bytes));
+  sum = checksum_of_model (*bytes, (size_t) (p - *bytes));
   memcpy (p, &sum, sizeof sum);
   return NULL;
 }
 
 static const char *
-read_head (ScopedetectShape *s, const Head *h, size_t bytes)
+read_model_head (ScopedetectShape *s, const Head *h, size_t bytes)
 {
   Array a[ARRAYS];
 
@@ -140,21 +140,21 @@ read_head (ScopedetectShape *s, const Head *h, size_t bytes)
   s->feature_sigma = h->feature_sigma, s->diameter = h->diameter;
   s->radius = h->radius, s->centre = h->centre, s->axis = h->axis;
   s->low = h->low, s->high = h->high;
-  arrays (s, a);
+  list_arrays (s, a);
   return total_bytes (a) == bytes
       ? NULL
       : "the model file is damaged: it is shorter or longer than it says";
 }
 
 static bool
-is_inside (const ScopedetectShape *s, Vec p)
+is_in_shape_box (const ScopedetectShape *s, Vec p)
 {
   return p.x >= s->low.x && p.y >= s->low.y && p.z >= s->low.z &&
       p.x <= s->high.x && p.y <= s->high.y && p.z <= s->high.z;
 }
 
 static bool
-are_finite (const float *v, size_t n)
+are_numbers_finite (const float *v, size_t n)
 {
   for (size_t i = 0; i < n; i++)
     if (!(fabsf (v[i]) < 1e6f))
@@ -163,7 +163,7 @@ are_finite (const float *v, size_t n)
 }
 
 static bool
-is_unit (Quat q)
+is_unit_quat (Quat q)
 {
   return fabsf (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < TOLERANCE;
 }
@@ -178,12 +178,12 @@ are_shapely (const ScopedetectShape *s)
   for (int i = 0; i < s->n; i++) {
     Vec d = vec_sub (s->x[i], s->centre);
 
-    if (vec_dot (d, d) > max_d2 || !is_unit (s->frame[i]) ||
+    if (vec_dot (d, d) > max_d2 || !is_unit_quat (s->frame[i]) ||
         vec_dot (s->normal[i], s->normal[i]) > 1 + TOLERANCE)
       return false;
   }
   for (int i = 0; i < s->n_symmetries; i++)
-    if (!is_unit (s->symmetry[i].q))
+    if (!is_unit_quat (s->symmetry[i].q))
       return false;
   return true;
 }
@@ -193,21 +193,21 @@ static const char *
 check_arrays (const ScopedetectShape *s)
 {
   size_t n = (size_t) s->n;
-  bool good = are_finite ((float *) &s->low, 3) &&
-      are_finite ((float *) &s->high, 3) &&
-      are_finite ((float *) &s->centre, 3) &&
-      are_finite ((float *) &s->axis, 3) &&
-      are_finite ((float *) s->x, 3 * n) &&
-      are_finite ((float *) s->normal, 3 * n) &&
-      are_finite ((float *) s->frame, 4 * n) &&
-      (!s->lab || are_finite ((float *) s->lab, 3 * n)) &&
-      are_finite (s->pc1, n) && are_finite (s->pc2, n) &&
-      are_finite (s->normal_var, n) &&
-      are_finite ((float *) s->symmetry, 7 * (size_t) s->n_symmetries);
+  bool good = are_numbers_finite ((float *) &s->low, 3) &&
+      are_numbers_finite ((float *) &s->high, 3) &&
+      are_numbers_finite ((float *) &s->centre, 3) &&
+      are_numbers_finite ((float *) &s->axis, 3) &&
+      are_numbers_finite ((float *) s->x, 3 * n) &&
+      are_numbers_finite ((float *) s->normal, 3 * n) &&
+      are_numbers_finite ((float *) s->frame, 4 * n) &&
+      (!s->lab || are_numbers_finite ((float *) s->lab, 3 * n)) &&
+      are_numbers_finite (s->pc1, n) && are_numbers_finite (s->pc2, n) &&
+      are_numbers_finite (s->normal_var, n) &&
+      are_numbers_finite ((float *) s->symmetry, 7 * (size_t) s->n_symmetries);
 
   good = good && are_shapely (s);
   for (size_t i = 0; good && i < n; i++)
-    good = is_inside (s, s->x[i]);
+    good = is_in_shape_box (s, s->x[i]);
   for (size_t i = 0; good && i < n * SCOPEDETECT_CODE; i++)
     good = s->code[i] >= 0 && s->code[i] <= 100 * SCOPEDETECT_CODE_SCALE;
   good = good && s->edge_first[0] == 0 &&
@@ -224,7 +224,7 @@ read_arrays (ScopedetectShape *s, const uint8_t *p)
 {
   Array a[ARRAYS];
 
-  arrays (s, a);
+  list_arrays (s, a);
   for (int i = 0; i < ARRAYS; i++) {
     if (!a[i].bytes)
       continue;
@@ -254,14 +254,14 @@ scopedetect_model_parse (
     return "the model file is of another version; make it anew with "
            "vision-model";
   memcpy (&sum, bytes + n - sizeof sum, sizeof sum);
-  if (sum != checksum (bytes, n - sizeof sum))
+  if (sum != checksum_of_model (bytes, n - sizeof sum))
     return "the model file is damaged: its checksum is wrong";
   m = calloc (1, sizeof *m);
   if (!m)
     return "out of memory";
   head.name[sizeof head.name - 1] = 0;
   utf8_copy (m->name, sizeof m->name, head.name);
-  error = read_head (&m->shape, &head, n);
+  error = read_model_head (&m->shape, &head, n);
   if (!error)
     error = read_arrays (&m->shape, bytes + sizeof head);
   if (error)

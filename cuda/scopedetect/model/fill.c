@@ -113,7 +113,7 @@ list_rim (const Stars *s, int i, Neighbour list[RIM])
  * neighbour in it, and lies in the ball of radius @reach in which neighbours
  * were looked for. */
 static bool
-is_empty (const Neighbour *list, int n, int a, int b, float reach)
+is_circle_empty (const Neighbour *list, int n, int a, int b, float reach)
 {
   const Neighbour *p = &list[a], *q = &list[b];
   float area = 2 * (p->x * q->y - p->y * q->x), x, y, r2;
@@ -187,7 +187,7 @@ is_level (const ScopedetectCloud *c, int i, int a, int b)
 /* Adds to @i's star triangles that close its gap, which begins at neighbour
  * @of: each goes on from the last corner of the one before. */
 static void
-close_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
+close_star_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
 {
   int a = 0, b = 0;
 
@@ -196,7 +196,7 @@ close_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
   while (a < n && b < n && s->n[i] < CORNERS &&
       !begins_at (s, i, (uint32_t) rim[a].of)) {
     for (b = 0; b < n; b++)
-      if (a != b && is_empty (rim, n, a, b, s->hole) &&
+      if (a != b && is_circle_empty (rim, n, a, b, s->hole) &&
           is_level (s->cloud, i, rim[a].of, rim[b].of))
         break;
     if (b < n)
@@ -206,7 +206,7 @@ close_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
 }
 
 static void
-close_gaps (const Stars *s, int i)
+close_star_gaps (const Stars *s, int i)
 {
   const uint32_t *corner = s->star + 2 * (size_t) i * CORNERS;
   Neighbour rim[RIM];
@@ -215,7 +215,7 @@ close_gaps (const Stars *s, int i)
   for (int k = 0; k < found; k++)
     if (!begins_at (s, i, corner[2 * k + 1])) {
       n = n < 0 ? list_rim (s, i, rim) : n;
-      close_gap (s, i, rim, n, corner[2 * k + 1]);
+      close_star_gap (s, i, rim, n, corner[2 * k + 1]);
     }
 }
 
@@ -232,11 +232,11 @@ find_stars (void *data, int begin, int end)
     s->n[i] = 0;
     for (int a = 0; a < n; a++)
       for (int b = 0; b < n && s->n[i] < CORNERS; b++)
-        if (a != b && is_empty (list, n, a, b, s->reach) &&
+        if (a != b && is_circle_empty (list, n, a, b, s->reach) &&
             looks_along (
                 x[i], x[list[a].of], x[list[b].of], s->cloud->normal[i]))
           add_triangle (s, i, list[a].of, list[b].of);
-    close_gaps (s, i);
+    close_star_gaps (s, i);
   }
 }
 

@@ -19,7 +19,8 @@
  * same side of the surface is nearer than the spacing.  @taken: their numbers,
  * -1 for others. */
 static bool
-is_free (const ScopedetectCloud *c, const int *taken, int i, float spacing)
+is_place_free (
+    const ScopedetectCloud *c, const int *taken, int i, float spacing)
 {
   int near[SCOPEDETECT_NEAR];
   int n = scopedetect_near (c, c->x[i], spacing, near);
@@ -43,7 +44,7 @@ throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
     taken[i] = -1;
   *n = 0;
   for (int i = 0; i < c->n && *n <= SCOPEDETECT_MAX_MODEL_POINTS; i++)
-    if (is_free (c, taken, i, spacing)) {
+    if (is_place_free (c, taken, i, spacing)) {
       of[*n] = i;
       taken[i] = (*n)++;
     }
@@ -65,7 +66,7 @@ typedef struct {
 
 /* Point @i from its surface point and those around it on the same side. */
 static void
-smooth (const Smoothing *s, int i)
+smooth_point (const Smoothing *s, int i)
 {
   const ScopedetectCloud *c = s->from;
   ScopedetectCloud *to = s->to;
@@ -92,7 +93,7 @@ static void
 smooth_points (void *data, int begin, int end)
 {
   for (int i = begin; i < end; i++)
-    smooth (data, i);
+    smooth_point (data, i);
 }
 
 /* Square root of the trace of the covariance of the features (1.2). */
@@ -121,7 +122,7 @@ typedef struct {
 } Extent;
 
 static void
-measure_points (void *data, int begin, int end)
+measure_shape_points (void *data, int begin, int end)
 {
   Extent *e = data;
   const ScopedetectShape *s = e->s;
@@ -143,7 +144,7 @@ measure_points (void *data, int begin, int end)
 
 /* Centre, radius, box and diameter. */
 static void
-measure (ScopedetectShape *s)
+measure_shape_extent (ScopedetectShape *s)
 {
   Extent e = {.s = s, .lock = PTHREAD_MUTEX_INITIALIZER};
   double x = 0, y = 0, z = 0;
@@ -159,14 +160,14 @@ measure (ScopedetectShape *s)
         fmaxf (s->high.x, p.x), fmaxf (s->high.y, p.y), fmaxf (s->high.z, p.z));
   }
   s->centre = vec ((float) (x / s->n), (float) (y / s->n), (float) (z / s->n));
-  parallel_for (s->n, 64, measure_points, &e);
+  parallel_for (s->n, 64, measure_shape_points, &e);
   s->radius = e.far;
   s->diameter = sqrtf (e.far2);
 }
 
 /* Takes points and features over from @c, which loses them. */
 static void
-take (ScopedetectShape *s, ScopedetectCloud *c)
+take_cloud (ScopedetectShape *s, ScopedetectCloud *c)
 {
   s->n = c->n;
   s->x = c->x, s->normal = c->normal, s->lab = c->lab;
@@ -205,7 +206,7 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
     scopedetect_set_grid (&points, s->feature_radius);
     scopedetect_set_features (&points, s->feature_radius);
     s->feature_sigma = sigma_of (&points);
-    take (s, &points);
+    take_cloud (s, &points);
   }
   free (of);
   memory_free (&memory);
@@ -251,33 +252,33 @@ check_how (const Mesh *m, const ScopedetectCompile *how)
 }
 
 static bool
-goes_on (const ScopedetectCompile *how, double part)
+compile_goes_on (const ScopedetectCompile *how, double part)
 {
   return !how->progress || how->progress (how->user, part);
 }
 
 static const char *
-compile (ScopedetectShape *s, ScopedetectSurface *surface, const Mesh *mesh,
-    const ScopedetectCompile *how, DeviceMemory *memory)
+compile_shape (ScopedetectShape *s, ScopedetectSurface *surface,
+    const Mesh *mesh, const ScopedetectCompile *how, DeviceMemory *memory)
 {
   s->spacing = (float) how->spacing;
   s->feature_radius = (float) how->feature_radius;
   TRY (scopedetect_surface (surface, mesh, how, memory));
-  if (!goes_on (how, .2))
+  if (!compile_goes_on (how, .2))
     return "stopped";
   TRY (scopedetect_keep_visible (surface));
-  if (!goes_on (how, .4))
+  if (!compile_goes_on (how, .4))
     return "stopped";
   TRY (points_of (s, surface, how));
-  measure (s);
-  if (!goes_on (how, .6))
+  measure_shape_extent (s);
+  if (!compile_goes_on (how, .6))
     return "stopped";
   TRY (scopedetect_edges (s, surface));
-  if (!goes_on (how, .8))
+  if (!compile_goes_on (how, .8))
     return "stopped";
   TRY (scopedetect_set_nearest (s));
   TRY (scopedetect_symmetries (s, surface));
-  return goes_on (how, 1) ? NULL : "stopped";
+  return compile_goes_on (how, 1) ? NULL : "stopped";
 }
 
 const char *
@@ -297,7 +298,7 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
     return "out of memory";
   utf8_copy (m->name, sizeof m->name, name);
   memory_open (&memory, &host);
-  error = compile (&m->shape, &surface, mesh, how, &memory);
+  error = compile_shape (&m->shape, &surface, mesh, how, &memory);
   memory_free (&memory);
   if (error)
     scopedetect_model_free (m);

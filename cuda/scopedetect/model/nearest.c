@@ -27,7 +27,7 @@ typedef struct {
 } Around;
 
 static Around
-around (const ScopedetectShape *s, int u, int v, int w)
+cells_around (const ScopedetectShape *s, int u, int v, int w)
 {
   const int *n = s->cells;
 
@@ -37,7 +37,7 @@ around (const ScopedetectShape *s, int u, int v, int w)
 }
 
 static void
-mark_stale (const Search *t, const Around *r)
+mark_cell_stale (const Search *t, const Around *r)
 {
   for (int c = r->w0; c < r->w1; c++)
     for (int b = r->v0; b < r->v1; b++)
@@ -49,7 +49,7 @@ mark_stale (const Search *t, const Around *r)
  * directions through the grid until nothing changes.  Of two that are equally
  * near, the first point wins. */
 static bool
-relax (const Search *t, int u, int v, int w, const Around *r)
+relax_cell (const Search *t, int u, int v, int w, const Around *r)
 {
   ScopedetectShape *s = t->shape;
   size_t at = cell_at (s, u, v, w);
@@ -84,7 +84,7 @@ relax (const Search *t, int u, int v, int w, const Around *r)
 }
 
 static bool
-sweep (const Search *t, bool back)
+sweep_cells (const Search *t, bool back)
 {
   const int *cells = t->shape->cells;
   int n = cells[0] * cells[1] * cells[2];
@@ -98,10 +98,10 @@ sweep (const Search *t, bool back)
     if (!t->stale[i])
       continue;
     u = i % cells[0], v = i / cells[0] % cells[1], w = i / cells[0] / cells[1];
-    r = around (t->shape, u, v, w);
+    r = cells_around (t->shape, u, v, w);
     t->stale[i] = 0;
-    if (relax (t, u, v, w, &r)) {
-      mark_stale (t, &r);
+    if (relax_cell (t, u, v, w, &r)) {
+      mark_cell_stale (t, &r);
       changed = true;
     }
   }
@@ -133,13 +133,13 @@ scopedetect_set_nearest (ScopedetectShape *s)
     return "out of memory";
   for (int i = s->n - 1; i >= 0; i--) {
     Vec p = vec_scale (vec_sub (s->x[i], s->origin), 1 / s->spacing);
-    Around r = around (s, (int) p.x, (int) p.y, (int) p.z);
+    Around r = cells_around (s, (int) p.x, (int) p.y, (int) p.z);
 
     s->nearest[cell_at (s, (int) p.x, (int) p.y, (int) p.z)] = (uint16_t) i;
-    mark_stale (&t, &r);
+    mark_cell_stale (&t, &r);
   }
   for (int k = 0; k < 4; k++)
-    if (!sweep (&t, false) | !sweep (&t, true))
+    if (!sweep_cells (&t, false) | !sweep_cells (&t, true))
       break;
   free (t.stale);
   return NULL;

@@ -26,7 +26,7 @@ typedef struct {
 
 /* Pixel of a point; false behind the camera. */
 static bool
-pixel_of (Vec p, const Camera *c, double at[2])
+pixel_of_point (Vec p, const Camera *c, double at[2])
 {
   if (!(p.z > .01f))
     return false;
@@ -37,7 +37,7 @@ pixel_of (Vec p, const Camera *c, double at[2])
 
 /* Lays the grid around all points; false where none is before the camera. */
 static bool
-lay (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
+lay_grid (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
 {
   Turn r = turn_of (pose.q);
   double low[2] = {1e9, 1e9}, high[2] = {-1e9, -1e9}, at[2], near = 1e9;
@@ -45,7 +45,7 @@ lay (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
   for (int i = 0; i < s->n; i++) {
     Vec p = vec_transform (&r, pose.t, s->x[i]);
 
-    if (!pixel_of (p, c, at))
+    if (!pixel_of_point (p, c, at))
       continue;
     near = fmin (near, p.z);
     for (int k = 0; k < 2; k++)
@@ -60,7 +60,7 @@ lay (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
   g->y = low[1] - (RIM + .5) * g->cell;
   memset (g->mask, 0, sizeof g->mask);
   for (int i = 0; i < s->n; i++)
-    if (pixel_of (vec_transform (&r, pose.t, s->x[i]), c, at))
+    if (pixel_of_point (vec_transform (&r, pose.t, s->x[i]), c, at))
       g->mask[(int) ((at[1] - g->y) / g->cell)]
              [(int) ((at[0] - g->x) / g->cell)] = 1;
   return true;
@@ -68,7 +68,7 @@ lay (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
 
 /* Whether a cell within the spread of (@x, @y) is @value. */
 static bool
-meets (uint8_t (*mask)[CELLS], int x, int y, int spread, uint8_t value)
+mask_meets (uint8_t (*mask)[CELLS], int x, int y, int spread, uint8_t value)
 {
   for (int v = y - spread; v <= y + spread; v++)
     for (int u = x - spread; u <= x + spread; u++)
@@ -80,18 +80,19 @@ meets (uint8_t (*mask)[CELLS], int x, int y, int spread, uint8_t value)
 
 /* Grown by the spread, then shrunk by it: gaps are gone, the rim is not. */
 static void
-close_gaps (Grid *g)
+close_mask_gaps (Grid *g)
 {
   for (int y = 0; y < CELLS; y++)
     for (int x = 0; x < CELLS; x++)
-      g->grown[y][x] = meets (g->mask, x, y, g->spread, 1);
+      g->grown[y][x] = mask_meets (g->mask, x, y, g->spread, 1);
   for (int y = 0; y < CELLS; y++)
     for (int x = 0; x < CELLS; x++)
-      g->mask[y][x] = g->grown[y][x] && !meets (g->grown, x, y, g->spread, 0);
+      g->mask[y][x] =
+          g->grown[y][x] && !mask_meets (g->grown, x, y, g->spread, 0);
 }
 
 static bool
-is_set (const Grid *g, int x, int y)
+is_cell_set (const Grid *g, int x, int y)
 {
   return x >= 0 && y >= 0 && x < CELLS && y < CELLS && g->mask[y][x];
 }
@@ -99,7 +100,7 @@ is_set (const Grid *g, int x, int y)
 /* Follows the rim from the upper left corner of cell (@x, @y), to the right,
  * what is covered on its right hand; notes the middles of the cells' sides. */
 static void
-follow (const Grid *g, int x, int y, Way *way)
+follow_rim (const Grid *g, int x, int y, Way *way)
 {
   static const int step[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
   /* from a corner, the cells before it on the left and on the right */
@@ -112,15 +113,15 @@ follow (const Grid *g, int x, int y, Way *way)
     way->at[way->n][0] = g->x + g->cell * (u + .5 * step[d][0]);
     way->at[way->n++][1] = g->y + g->cell * (v + .5 * step[d][1]);
     u += step[d][0], v += step[d][1];
-    if (is_set (g, u + left[d][0], v + left[d][1]))
+    if (is_cell_set (g, u + left[d][0], v + left[d][1]))
       d = (d + 3) % 4;
-    else if (!is_set (g, u + right[d][0], v + right[d][1]))
+    else if (!is_cell_set (g, u + right[d][0], v + right[d][1]))
       d = (d + 1) % 4;
   } while ((u != x || v != y || d != 0) && way->n < MAX_STEPS);
 }
 
 static double
-triangle (const Way *w, int a, int b, int c)
+area_of_corner (const Way *w, int a, int b, int c)
 {
   return .5 *
       ((w->at[b][0] - w->at[a][0]) * (w->at[c][1] - w->at[a][1]) -
@@ -128,12 +129,12 @@ triangle (const Way *w, int a, int b, int c)
 }
 
 static double
-area (const Way *w)
+area_of_way (const Way *w)
 {
   double sum = 0;
 
   for (int i = 1; i + 1 < w->n; i++)
-    sum += triangle (w, 0, i, i + 1);
+    sum += area_of_corner (w, 0, i, i + 1);
   return sum;
 }
 
@@ -141,14 +142,15 @@ area (const Way *w)
  * more than @room (M. Visvalingam and J. D. Whyatt, Cartographic Journal 30,
  * 1993). */
 static void
-simplify (Way *w, double min_area, int room)
+simplify_way (Way *w, double min_area, int room)
 {
   while (w->n > 3) {
     double small = INFINITY;
     int which = 0;
 
     for (int i = 0; i < w->n; i++) {
-      double a = fabs (triangle (w, (i + w->n - 1) % w->n, i, (i + 1) % w->n));
+      double a =
+          fabs (area_of_corner (w, (i + w->n - 1) % w->n, i, (i + 1) % w->n));
 
       if (a < small)
         small = a, which = i;
@@ -168,19 +170,19 @@ scopedetect_model_outline (const ScopedetectModel *model, const double pose[7],
   Way way = {.n = 0}, best = {.n = 0};
   Grid g;
 
-  if (room < 3 || !lay (&g, &model->shape, pose_from (pose), camera))
+  if (room < 3 || !lay_grid (&g, &model->shape, pose_from (pose), camera))
     return 0;
-  close_gaps (&g);
+  close_mask_gaps (&g);
   /* every rim has an upper left corner; the outer one is the largest */
   for (int y = 0; y < CELLS; y++)
     for (int x = 0; x < CELLS; x++)
-      if (is_set (&g, x, y) && !is_set (&g, x, y - 1) &&
-          !is_set (&g, x - 1, y) && !is_set (&g, x - 1, y - 1)) {
-        follow (&g, x, y, &way);
-        if (area (&way) > area (&best))
+      if (is_cell_set (&g, x, y) && !is_cell_set (&g, x, y - 1) &&
+          !is_cell_set (&g, x - 1, y) && !is_cell_set (&g, x - 1, y - 1)) {
+        follow_rim (&g, x, y, &way);
+        if (area_of_way (&way) > area_of_way (&best))
           best = way;
       }
-  simplify (&best, .5 * g.cell * g.cell, room);
+  simplify_way (&best, .5 * g.cell * g.cell, room);
   if (best.n < 3)
     return 0;
   memcpy (xy, best.at, (size_t) best.n * sizeof *best.at);

@@ -112,7 +112,7 @@ draw_from_mesh (ScopedetectSurface *surface, const Mesh *m,
 }
 
 static Vec *
-copy_of (const Vec *v, int n)
+copy_points (const Vec *v, int n)
 {
   Vec *copy = malloc ((size_t) n * sizeof *copy);
 
@@ -122,7 +122,7 @@ copy_of (const Vec *v, int n)
 /* A coarse cloud's points, all that @memory holds, become those of the surface
  * between them. */
 static const char *
-fill_in (ScopedetectSurface *surface, const ScopedetectCompile *how,
+fill_surface (ScopedetectSurface *surface, const ScopedetectCompile *how,
     DeviceMemory *memory)
 {
   ScopedetectCloud *c = &surface->cloud;
@@ -138,8 +138,8 @@ fill_in (ScopedetectSurface *surface, const ScopedetectCompile *how,
       surface)); /* both sides of a sheet are known apart */
   if (!c->n)
     return "no point of the cloud is seen from outside";
-  x = copy_of (c->x, c->n);
-  lab = colour ? copy_of (c->lab, c->n) : NULL;
+  x = copy_points (c->x, c->n);
+  lab = colour ? copy_points (c->lab, c->n) : NULL;
   if (x && (lab || !colour))
     error =
         scopedetect_fill (c, surface->spacing, &triangles, &from.n_triangles);
@@ -154,7 +154,7 @@ fill_in (ScopedetectSurface *surface, const ScopedetectCompile *how,
 }
 
 static void
-swap (Vec *v, int i, int j)
+swap_points (Vec *v, int i, int j)
 {
   Vec t = v[i];
 
@@ -162,15 +162,15 @@ swap (Vec *v, int i, int j)
 }
 
 static void
-shuffle (ScopedetectCloud *c, uint64_t seed)
+shuffle_points (ScopedetectCloud *c, uint64_t seed)
 {
   for (int i = c->n - 1; i > 0; i--) {
     int j = (int) random_below (~seed, (uint64_t) i, (uint32_t) i + 1);
 
-    swap (c->x, i, j);
-    swap (c->normal, i, j);
+    swap_points (c->x, i, j);
+    swap_points (c->normal, i, j);
     if (c->lab)
-      swap (c->lab, i, j);
+      swap_points (c->lab, i, j);
   }
 }
 
@@ -183,8 +183,8 @@ scopedetect_surface (ScopedetectSurface *s, const Mesh *mesh,
   } else {
     TRY (scopedetect_surface_of_cloud (s, mesh, how, memory));
     if (scopedetect_is_coarse (s->spacing, how->spacing))
-      TRY (fill_in (s, how, memory));
+      TRY (fill_surface (s, how, memory));
   }
-  shuffle (&s->cloud, how->seed);
+  shuffle_points (&s->cloud, how->seed);
   return NULL;
 }

@@ -52,7 +52,7 @@ typedef struct {
 } SymmetrySearch;
 
 static Pose
-turn_about (Vec centre, Vec axis, double angle)
+turn_about_axis (Vec centre, Vec axis, double angle)
 {
   float si = (float) sin (angle / 2);
   Quat q = {(float) cos (angle / 2), axis.x * si, axis.y * si, axis.z * si};
@@ -104,7 +104,7 @@ distance_from_model (
 }
 
 static int
-at_most (int n, int most)
+minimum_of (int n, int most)
 {
   return n < most ? n : most;
 }
@@ -114,7 +114,7 @@ rough_score (const SymmetrySearch *t, Pose p)
 {
   const ScopedetectShape *s = t->shape;
   Turn r = turn_of (p.q);
-  int n = at_most (s->n, ROUGH);
+  int n = minimum_of (s->n, ROUGH);
   float sum = 0;
 
   for (int i = 0; i < n; i++) {
@@ -136,7 +136,7 @@ measure_turn (const SymmetrySearch *t, Pose p)
   float far = fmaxf (FAR_SPACINGS * s->spacing, FAR_PART * s->diameter),
         sum = 0;
   Turn r = turn_of (p.q);
-  int n = at_most (s->n, DECIDING), n_far = 0;
+  int n = minimum_of (s->n, DECIDING), n_far = 0;
 
   for (int i = 0; i < n; i++) {
     Vec x = vec_transform (&r, p.t, s->x[i]), on;
@@ -179,10 +179,10 @@ add_plane (ScopedetectSums *sums, Vec x, float e, Vec on)
 
 /* Lays the points onto the surface, as far as there is hope. */
 static void
-settle (const SymmetrySearch *t, Pose *p)
+settle_turn (const SymmetrySearch *t, Pose *p)
 {
   const ScopedetectShape *s = t->shape;
-  int n = at_most (s->n, SETTLING);
+  int n = minimum_of (s->n, SETTLING);
 
   for (int step = 0; step < STEPS; step++) {
     bool is_far = step < FAR_STEPS;
@@ -216,7 +216,7 @@ is_same_turn (Quat a, Quat b)
 }
 
 static bool
-is_known (const SymmetrySearch *t, Quat q)
+is_known_turn (const SymmetrySearch *t, Quat q)
 {
   for (int i = 0; i < t->n; i++)
     if (is_same_turn (t->found[i].q, q))
@@ -227,7 +227,7 @@ is_known (const SymmetrySearch *t, Quat q)
 static void
 add_found (SymmetrySearch *t, Pose p)
 {
-  if (t->n < SCOPEDETECT_MAX_SYMMETRIES && !is_known (t, p.q))
+  if (t->n < SCOPEDETECT_MAX_SYMMETRIES && !is_known_turn (t, p.q))
     t->found[t->n++] = p;
 }
 
@@ -250,7 +250,7 @@ try_angle (SymmetrySearch *t, double angle)
 
   for (int i = 0; i < DIRECTIONS; i++)
     t->score[i] =
-        rough_score (t, turn_about (t->centre, t->direction[i], angle));
+        rough_score (t, turn_about_axis (t->centre, t->direction[i], angle));
   for (int i = 0; i < DIRECTIONS; i++) {
     int at = n;
 
@@ -260,10 +260,10 @@ try_angle (SymmetrySearch *t, double angle)
       minimum[at] = minimum[at - 1];
     minimum[at] = i;
   }
-  for (int i = 0; i < at_most (n, CANDIDATES); i++) {
-    Pose p = turn_about (t->centre, t->direction[minimum[i]], angle);
+  for (int i = 0; i < minimum_of (n, CANDIDATES); i++) {
+    Pose p = turn_about_axis (t->centre, t->direction[minimum[i]], angle);
 
-    settle (t, &p);
+    settle_turn (t, &p);
     if (fabsf (p.q.w) < NO_TURN && looks_alike (t, p))
       add_found (t, p);
   }
@@ -294,16 +294,16 @@ axis_of (Pose p)
 static bool
 is_revolution (const SymmetrySearch *t, Vec axis)
 {
-  return looks_alike (t, turn_about (t->centre, axis, .7)) &&
-      looks_alike (t, turn_about (t->centre, axis, 1.3)) &&
-      looks_alike (t, turn_about (t->centre, axis, 2.2));
+  return looks_alike (t, turn_about_axis (t->centre, axis, .7)) &&
+      looks_alike (t, turn_about_axis (t->centre, axis, 1.3)) &&
+      looks_alike (t, turn_about_axis (t->centre, axis, 2.2));
 }
 
 static void
 add_turns (SymmetrySearch *t, Vec axis, int n)
 {
   for (int k = 0; k < n; k++)
-    add_found (t, turn_about (t->centre, axis, 2 * PI * k / n));
+    add_found (t, turn_about_axis (t->centre, axis, 2 * PI * k / n));
 }
 
 static Pose
@@ -332,7 +332,7 @@ add_revolution (SymmetrySearch *t, Vec axis, const Pose *half, bool is_ball)
     for (int k = 0; k < REVOLUTION; k++)
       add_found (t,
           pose_times (
-              turn_about (t->centre, axis_of (*half), PI), t->found[k]));
+              turn_about_axis (t->centre, axis_of (*half), PI), t->found[k]));
   }
 }
 
@@ -370,12 +370,13 @@ add_powers (SymmetrySearch *t, Vec axis)
   float alike = fminf (ALIKE_SPACINGS * s->spacing, ALIKE_PART * s->diameter);
 
   for (int part = 2; part <= MOST_PARTS; part++) {
-    off[part] = measure_turn (t, turn_about (t->centre, axis, 2 * PI / part));
+    off[part] =
+        measure_turn (t, turn_about_axis (t->centre, axis, 2 * PI / part));
     best = fminf (best, off[part]);
   }
   for (int part = MOST_PARTS; part > 1; part--)
     if (off[part] <= best + alike &&
-        looks_alike (t, turn_about (t->centre, axis, 2 * PI / part))) {
+        looks_alike (t, turn_about_axis (t->centre, axis, 2 * PI / part))) {
       add_turns (t, axis, part);
       return;
     }
@@ -390,9 +391,9 @@ close_group (SymmetrySearch *t)
       Pose p = pose_times (t->found[i], t->found[k]);
       Pose q = pose_times (t->found[k], t->found[i]);
 
-      if (!is_known (t, p.q) && looks_alike (t, p))
+      if (!is_known_turn (t, p.q) && looks_alike (t, p))
         add_found (t, p);
-      if (!is_known (t, q.q) && looks_alike (t, q))
+      if (!is_known_turn (t, q.q) && looks_alike (t, q))
         add_found (t, q);
     }
 }

@@ -32,7 +32,7 @@ scopedetect_views (Vec view[SCOPEDETECT_VIEWS])
 }
 
 static void
-place (const View *w, Vec p, int *x, int *y, float *h)
+place_in_view (const View *w, Vec p, int *x, int *y, float *h)
 {
   *x = (int) ((vec_dot (p, w->u) - w->low.x) / w->pixel) + 2;
   *y = (int) ((vec_dot (p, w->v) - w->low.y) / w->pixel) + 2;
@@ -41,7 +41,7 @@ place (const View *w, Vec p, int *x, int *y, float *h)
 
 /* The frame of the picture that holds all surface points, with a margin. */
 static const char *
-frame (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
+frame_view (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
   float high_u = -1e9f, high_v = -1e9f;
   Vec e = fabsf (eye.x) < .57f ? vec (1, 0, 0) : vec (0, 1, 0);
@@ -67,16 +67,16 @@ frame (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 
 /* Every surface point covers 3 x 3 pixels, so that the surface has no holes. */
 static const char *
-render (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
+render_surface (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
-  TRY (frame (w, c, eye, pixel));
+  TRY (frame_view (w, c, eye, pixel));
   for (int i = 0; i < w->width * w->height; i++)
     w->height_of[i] = -1e9f;
   for (int i = 0; i < c->n; i++) {
     int x, y;
     float h;
 
-    place (w, c->x[i], &x, &y, &h);
+    place_in_view (w, c->x[i], &x, &y, &h);
     for (int k = 0; k < 9; k++) {
       float *p = &w->height_of[(y + k / 3 - 1) * w->width + x + k % 3 - 1];
 
@@ -89,7 +89,7 @@ render (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 /* Whether a point is the first that the eye meets.  A neighbour may be nearer
  * by the slope of the surface. */
 static bool
-is_seen (const View *w, Vec p, Vec normal)
+is_seen_in_view (const View *w, Vec p, Vec normal)
 {
   float cosine = fabsf (vec_dot (normal, w->eye)), h, slope;
   int x, y;
@@ -97,7 +97,7 @@ is_seen (const View *w, Vec p, Vec normal)
   if (cosine < GRAZING)
     return false;
   slope = sqrtf (1 - (cosine < 1 ? cosine * cosine : 1)) / cosine;
-  place (w, p, &x, &y, &h);
+  place_in_view (w, p, &x, &y, &h);
   return w->height_of[y * w->width + x] - h < w->pixel * (.3f + 1.5f * slope);
 }
 
@@ -122,9 +122,9 @@ scopedetect_keep_visible (ScopedetectSurface *s)
   for (int v = 0; v < SCOPEDETECT_VIEWS && !error && !s->oriented; v++) {
     View w = {0};
 
-    error = render (&w, &s->cloud, eyes[v], s->spacing);
+    error = render_surface (&w, &s->cloud, eyes[v], s->spacing);
     for (int i = 0; i < s->cloud.n && !error; i++)
-      if (is_seen (&w, s->cloud.x[i], s->cloud.normal[i]))
+      if (is_seen_in_view (&w, s->cloud.x[i], s->cloud.normal[i]))
         seen[i] = vec_add (seen[i], eyes[v]);
     free (w.height_of);
   }
@@ -145,7 +145,7 @@ scopedetect_keep_visible (ScopedetectSurface *s)
 /* Whether the surface breaks off next to pixel (x, y): nothing, or something
  * far behind, within two pixels. */
 static bool
-breaks_off (const View *w, int x, int y, float h)
+surface_breaks_off (const View *w, int x, int y, float h)
 {
   for (int k = 0; k < 25; k++) {
     int u = x + k % 5 - 2, v = y + k / 5 - 2;
@@ -183,17 +183,17 @@ edges_from (ScopedetectShape *s, const ScopedetectSurface *surface, Vec eye,
 {
   View w = {0};
 
-  TRY (render (&w, &surface->cloud, eye, surface->spacing));
+  TRY (render_surface (&w, &surface->cloud, eye, surface->spacing));
   *n = 0;
   for (int i = 0; i < s->n; i++) {
     int x, y;
     float h;
 
-    place (&w, s->x[i], &x, &y, &h);
+    place_in_view (&w, s->x[i], &x, &y, &h);
     x = x < 0 ? 0 : x >= w.width ? w.width - 1 : x;
     y = y < 0 ? 0 : y >= w.height ? w.height - 1 : y;
     if (w.height_of[y * w.width + x] - h < s->spacing * 1.5f &&
-        breaks_off (&w, x, y, h))
+        surface_breaks_off (&w, x, y, h))
       edge[(*n)++] = (uint32_t) i;
   }
   free (w.height_of);

@@ -10,7 +10,7 @@ static const float steps[3] = {.6f, 1, 1.6f};
 
 /* The next segments, by their middles, and the points that they lie on. */
 static int
-draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
+draw_segments_of_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MAX_PAIRS],
     int point[SCOPEDETECT_MAX_PAIRS])
 {
@@ -31,14 +31,14 @@ draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
 
 /* The pose that segments ask for; false with fewer than three. */
 static bool
-aligned (const ScopedetectScoring *w, const Quat *frame,
+aligned_pose (const ScopedetectScoring *w, const Quat *frame,
     const ScopedetectShape *s, const ScopedetectHypothesis *a, int k, Pose *out)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
   int segment[SCOPEDETECT_MAX_PAIRS], point[SCOPEDETECT_MAX_PAIRS];
   ScopedetectOriented oriented[SCOPEDETECT_MAX_PAIRS];
-  int n = draw_segments (w, s, a, k, segment, point);
+  int n = draw_segments_of_pose (w, s, a, k, segment, point);
   int view = scopedetect_view_of (w->view, s, a->pose);
   ScopedetectPairs pairs;
 
@@ -75,7 +75,7 @@ align_hypotheses (void *data, int begin, int end)
   for (int i = begin; i < end; i++) {
     ScopedetectHypothesis *out = &b->hypothesis[i], next = *out;
 
-    if (!aligned (a->scoring, a->frame, b->model, out, a->k, &next.pose))
+    if (!aligned_pose (a->scoring, a->frame, b->model, out, a->k, &next.pose))
       continue;
     scopedetect_score_one_cpu (a->scoring, b->model, n, &next);
     if (next.score > out->score)
@@ -102,7 +102,7 @@ scopedetect_align_poses_cpu (const Device *dev,
 /* ---- Round 3 ---- */
 
 static bool
-slope_at (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
+slope_at_pose (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     Pose pose, Vec c, float g[6])
 {
   Turn r = turn_of (pose.q);
@@ -122,7 +122,7 @@ slope_at (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
 /* Each step is the best of three lengths, even if it leads down, and the next
  * one starts with its length; what was best on the way is kept. */
 static void
-climb_one (const ScopedetectScoring *w, const ScopedetectShape *s,
+climb_from_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
     ScopedetectHypothesis *best, int n_steps)
 {
   ScopedetectHypothesis at = *best;
@@ -136,7 +136,7 @@ climb_one (const ScopedetectScoring *w, const ScopedetectShape *s,
     ScopedetectHypothesis next = at;
     float g[6], chosen = length;
 
-    if (!slope_at (w, s, n, at.pose, c, g))
+    if (!slope_at_pose (w, s, n, at.pose, c, g))
       return;
     next.score = SCOPEDETECT_DROPPED;
     for (int t = 0; t < 3; t++) {
@@ -166,7 +166,7 @@ climb_hypotheses (void *data, int begin, int end)
   const ScopedetectBatch *b = &c->batch;
 
   for (int i = begin; i < end; i++)
-    climb_one (c->scoring, b->model, &b->hypothesis[i], c->steps);
+    climb_from_pose (c->scoring, b->model, &b->hypothesis[i], c->steps);
 }
 
 const char *

@@ -23,7 +23,7 @@ typedef struct {
  * if they are drawn, to shared.drawn.  The lanes of a warp take every fourth,
  * since those that the pose takes lie side by side. */
 static __device__ __forceinline__ void
-draw_some (const ScopedetectScoring *w, const ScopedetectShape *s,
+draw_segment_range (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int first,
     AlignShared &shared)
 {
@@ -32,7 +32,7 @@ draw_some (const ScopedetectScoring *w, const ScopedetectShape *s,
   int at = (int) threadIdx.x % 32 * WARPS + (int) threadIdx.x / 32;
   int i = first + at;
   float off,
-      chance = takes_warp (
+      chance = takes_by_warp (
           w, s, r, a->pose.t, i < n ? &w->segments.segment[i] : NULL, &off);
 
   shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, i, chance);
@@ -41,7 +41,7 @@ draw_some (const ScopedetectScoring *w, const ScopedetectShape *s,
 
 /* The first segments that are drawn, in their order.  Returns how many. */
 static __device__ __forceinline__ int
-draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
+draw_segments_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
@@ -51,7 +51,7 @@ draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
        first += ALIGN_THREADS) {
     int total, j, at;
 
-    draw_some (w, s, a, &r, k, first, shared);
+    draw_segment_range (w, s, a, &r, k, first, shared);
     j = shared.drawn[threadIdx.x];
     at = found + block_sum_before<ALIGN_THREADS> ((int) (j >= 0), &total);
     if (j >= 0 && at < SCOPEDETECT_MAX_PAIRS)
@@ -64,13 +64,13 @@ draw_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
 
 /* The pose that @n drawn segments ask for, to shared.score.hypothesis. */
 static __device__ __forceinline__ void
-align_to (const ScopedetectScoring *w, const Quat *frame,
+align_by_block (const ScopedetectScoring *w, const Quat *frame,
     const ScopedetectShape *s, const ScopedetectHypothesis *a, int n,
     AlignShared &shared)
 {
   Turn r = turn_of (a->pose.q);
   Vec c = vec_transform (&r, a->pose.t, s->centre);
-  int view = view_of (w, s, &r, a->pose.t), i = threadIdx.x;
+  int view = view_by_warp (w, s, &r, a->pose.t), i = threadIdx.x;
   ScopedetectPairs mine = {};
 
   if (i < n) {
@@ -92,7 +92,7 @@ align_to (const ScopedetectScoring *w, const Quat *frame,
 
 static __global__ void
 __launch_bounds__ (ALIGN_THREADS)
-    align_kernel (const __grid_constant__ ScopedetectScoring w,
+    align_poses_kernel (const __grid_constant__ ScopedetectScoring w,
         const Quat *frame, const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h, int k)
 {
@@ -105,14 +105,14 @@ __launch_bounds__ (ALIGN_THREADS)
   await_previous ();
   if (!(a = hypothesis_of_block (&h)))
     return;
-  n = draw_segments (&w, s, a, k, shared);
+  n = draw_segments_by_block (&w, s, a, k, shared);
   if (n < 3)
     return;
-  copy_hypothesis (&shared.score.hypothesis, a);
-  align_to (&w, frame, s, a, n, shared);
-  score_block (&w, s, min (s->n, w.params.points), shared.score);
+  copy_hypothesis_by_block (&shared.score.hypothesis, a);
+  align_by_block (&w, frame, s, a, n, shared);
+  score_by_block (&w, s, min (s->n, w.params.points), shared.score);
   if (shared.score.hypothesis.score > a->score) /* all threads see the same */
-    copy_hypothesis (a, &shared.score.hypothesis);
+    copy_hypothesis_by_block (a, &shared.score.hypothesis);
 }
 
 const char *
@@ -122,7 +122,7 @@ scopedetect_align_poses_cuda (const Device *dev,
 {
   dim3 blocks (hypotheses->bound, models->n);
 
-  TRY (scopedetect_launch (dev, align_kernel, blocks, ALIGN_THREADS, 0,
+  TRY (scopedetect_launch (dev, align_poses_kernel, blocks, ALIGN_THREADS, 0,
       *scoring, frame, *models, *hypotheses, k));
   return scopedetect_order_cuda (dev, models->n, hypotheses);
 }
@@ -138,11 +138,11 @@ typedef struct {
 } ClimbShared;
 
 static __device__ __forceinline__ void
-find_slope (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
+slope_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     Pose p, Vec c, ClimbShared &shared)
 {
   Turn r = turn_of (p.q);
-  int view = view_of (w, s, &r, p.t);
+  int view = view_by_warp (w, s, &r, p.t);
   uint32_t last = s->edge_first[view + 1];
   ScopedetectSlope mine = {};
 
@@ -162,30 +162,30 @@ find_slope (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
 
 /* The best of three steps from shared.at to shared.next; returns its length. */
 static __device__ __forceinline__ float
-try_steps (const ScopedetectScoring *w, const ScopedetectShape *s, int n, Vec c,
-    float length, ClimbShared &shared)
+try_steps_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
+    int n, Vec c, float length, ClimbShared &shared)
 {
   const float steps[3] = {.6f, 1, 1.6f};
   float chosen = length;
 
   for (int t = 0; t < 3; t++) {
-    copy_hypothesis (&shared.score.hypothesis, &shared.at);
+    copy_hypothesis_by_block (&shared.score.hypothesis, &shared.at);
     if (threadIdx.x == 0)
       shared.score.hypothesis.pose =
           scopedetect_stepped (shared.at.pose, c, shared.g, length * steps[t]);
     __syncthreads ();
-    score_block (w, s, n, shared.score);
+    score_by_block (w, s, n, shared.score);
     if (t && shared.score.hypothesis.score <= shared.next.score)
       continue;
     chosen = length * steps[t];
-    copy_hypothesis (&shared.next, &shared.score.hypothesis);
+    copy_hypothesis_by_block (&shared.next, &shared.score.hypothesis);
   }
   return chosen;
 }
 
 static __global__ void
 __launch_bounds__ (CLIMB_THREADS)
-    climb_kernel (const __grid_constant__ ScopedetectScoring w,
+    climb_poses_kernel (const __grid_constant__ ScopedetectScoring w,
         const __grid_constant__ ScopedetectModels models,
         const __grid_constant__ ScopedetectHypotheses h, int n_steps)
 {
@@ -199,24 +199,24 @@ __launch_bounds__ (CLIMB_THREADS)
   await_previous ();
   if (!(a = hypothesis_of_block (&h)))
     return;
-  copy_hypothesis (&shared.at, a);
-  copy_hypothesis (&shared.score.hypothesis, a);
-  score_block (&w, s, n, shared.score);
-  copy_hypothesis (&shared.best, &shared.score.hypothesis);
+  copy_hypothesis_by_block (&shared.at, a);
+  copy_hypothesis_by_block (&shared.score.hypothesis, a);
+  score_by_block (&w, s, n, shared.score);
+  copy_hypothesis_by_block (&shared.best, &shared.score.hypothesis);
   for (int k = 0; k < n_steps; k++) {
     Pose p = shared.at.pose;
     Turn r = turn_of (p.q);
     Vec c = vec_transform (&r, p.t, s->centre);
 
-    find_slope (&w, s, n, p, c, shared);
+    slope_by_block (&w, s, n, p, c, shared);
     if (shared.flat)
       break;
-    length = try_steps (&w, s, n, c, length, shared);
-    copy_hypothesis (&shared.at, &shared.next);
+    length = try_steps_by_block (&w, s, n, c, length, shared);
+    copy_hypothesis_by_block (&shared.at, &shared.next);
     if (shared.at.score > shared.best.score)
-      copy_hypothesis (&shared.best, &shared.at);
+      copy_hypothesis_by_block (&shared.best, &shared.at);
   }
-  copy_hypothesis (a, &shared.best);
+  copy_hypothesis_by_block (a, &shared.best);
 }
 
 const char *
@@ -226,6 +226,6 @@ scopedetect_climb_poses_cuda (const Device *dev,
 {
   dim3 blocks (hypotheses->bound, models->n);
 
-  return scopedetect_launch (dev, climb_kernel, blocks, CLIMB_THREADS, 0,
+  return scopedetect_launch (dev, climb_poses_kernel, blocks, CLIMB_THREADS, 0,
       *scoring, *models, *hypotheses, steps);
 }
