@@ -8,14 +8,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Lines are read in blocks of this many bytes: many calls cost time, and large
+/* Bytes of a block of lines that is read at once: more calls cost time, larger
  * blocks leave the cache. */
 #define BLOCK (1 << 20)
 
-/* "cube.hdr" goes with "cube", "cube.img" …, "cube.raw.hdr" with "cube.raw".
- * 0, or an errno, which is ENOENT where none of them is there. */
+/* Opens the file of numbers beside the header @path: for "cube.hdr" it is
+ * "cube", "cube.img" …, for "cube.raw.hdr" it is "cube.raw".  Returns 0, or an
+ * errno: ENOENT if no such file exists. */
 static int
-open_numbers (GstEnviCube *cube, const gchar *path)
+open_numbers_file (GstEnviCube *cube, const gchar *path)
 {
   static const gchar *const endings[] = {
       "", ".img", ".raw", ".dat", ".bin", ".bsq", ".bil", ".bip", NULL};
@@ -42,7 +43,7 @@ open_numbers (GstEnviCube *cube, const gchar *path)
 }
 
 static guint64
-length_of (gint file)
+length_of_file (gint file)
 {
   struct stat about;
 
@@ -60,7 +61,7 @@ gst_envi_cube_open (GstEnviCube *cube, const gchar *path, GError **error)
     return FALSE;
   needed =
       (guint64) h->samples * h->lines * h->bands * gst_envi_header_bytes (h);
-  why = open_numbers (cube, path);
+  why = open_numbers_file (cube, path);
   if (why == ENOENT)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NOT_FOUND,
         "%s: the file with its numbers is not there; it has the same name "
@@ -71,11 +72,11 @@ gst_envi_cube_open (GstEnviCube *cube, const gchar *path, GError **error)
         "%s: the file with its numbers cannot be read: %s", path,
         g_strerror (why));
   else if (h->offset > G_MAXINT64 - needed ||
-      length_of (cube->file) < h->offset + needed)
+      length_of_file (cube->file) < h->offset + needed)
     g_set_error (error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT,
         "%s: the file with its numbers ends early: %" G_GUINT64_FORMAT
         " bytes of %" G_GUINT64_FORMAT,
-        path, length_of (cube->file), h->offset + needed);
+        path, length_of_file (cube->file), h->offset + needed);
   else
     return TRUE;
   gst_envi_cube_close (cube);
@@ -120,7 +121,7 @@ bits_at (const guint8 *p, guint bytes, gboolean big_endian)
 
 /* Number @at of @data. */
 static gdouble
-number_at (const GstEnviHeader *h, const guint8 *data, guint64 at)
+cube_number_at (const GstEnviHeader *h, const guint8 *data, guint64 at)
 {
   guint bytes = gst_envi_header_bytes (h);
   guint64 bits = bits_at (data + at * bytes, bytes, h->big_endian);
@@ -144,14 +145,15 @@ number_at (const GstEnviHeader *h, const guint8 *data, guint64 at)
   }
 }
 
-/* Some lines of the wanted bands, in memory as in the file. */
+/* Some lines of the wanted bands, in memory in the order of the file. */
 typedef struct {
   guint first, n;             /* lines */
-  guint64 line, sample, band; /* how far a step leads, numbers */
-  guint64 from;               /* of the first number, in memory */
+  guint64 line, sample, band; /* from one to the next, counted in numbers */
+  guint64 from;               /* index of the first number, in memory */
 } Block;
 
-/* The distances of numbers if @lines and @bands are stored. */
+/* Sets the steps between lines, samples and bands, if @lines and @bands are
+ * stored. */
 static void
 get_steps (const GstEnviHeader *h, guint64 lines, guint64 bands, Block *b)
 {
@@ -164,7 +166,7 @@ get_steps (const GstEnviHeader *h, guint64 lines, guint64 bands, Block *b)
                                           : 1;
 }
 
-/* Reads @n numbers from number @at of the file on. */
+/* Reads @n numbers, beginning with number @at of the file. */
 static gboolean
 read_numbers (
     const GstEnviCube *cube, guint64 at, guint64 n, guint8 *to, GError **error)
@@ -195,8 +197,8 @@ read_numbers (
   return TRUE;
 }
 
-/* Of bsq and bil only the wanted bands are read, which lie side by side in each
- * run. */
+/* Reads the lines of @b into cube->lines: of bsq and bil only the wanted bands,
+ * which lie side by side in each run. */
 static gboolean
 read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
     GError **error)
@@ -225,7 +227,7 @@ read_block (const GstEnviCube *cube, const GstEnviChoice *choice, Block *b,
 /* Allocates room for a block of lines; returns their number; 0: out of memory.
  */
 static guint
-make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
+make_line_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
 {
   const GstEnviHeader *h = &cube->header;
   gsize line = (gsize) h->samples * gst_envi_header_bytes (h) *
@@ -245,7 +247,7 @@ make_room (GstEnviCube *cube, const GstEnviChoice *choice, GError **error)
 }
 
 static void
-put (guint8 *row, guint x, guint bytes, gdouble value)
+put_sample (guint8 *row, guint x, guint bytes, gdouble value)
 {
   gdouble max = bytes == 2 ? G_MAXUINT16 : G_MAXUINT8;
   guint level = value >= max ? (guint) max
@@ -258,7 +260,7 @@ put (guint8 *row, guint x, guint bytes, gdouble value)
     row[x] = (guint8) level;
 }
 
-/* Writes rows of channel @c. */
+/* Writes the lines of the block @at as rows of channel @c. */
 static void
 put_rows (const GstEnviCube *cube, const GstEnviChoice *choice, const Block *at,
     guint c, guint bytes, guint8 *pixels, gint stride)
@@ -274,9 +276,9 @@ put_rows (const GstEnviCube *cube, const GstEnviChoice *choice, const Block *at,
       gdouble sum = 0;
 
       for (guint b = first; b < end; b++)
-        sum += number_at (h, cube->lines,
+        sum += cube_number_at (h, cube->lines,
             at->from + y * at->line + x * at->sample + b * at->band);
-      put (pixels + (gsize) y * stride, x, bytes, sum * scale);
+      put_sample (pixels + (gsize) y * stride, x, bytes, sum * scale);
     }
 }
 
@@ -285,7 +287,7 @@ gst_envi_cube_read (GstEnviCube *cube, const GstEnviChoice *choice, guint bytes,
     guint8 *pixels, gint stride, GError **error)
 {
   guint lines = cube->header.lines;
-  Block block = {.n = make_room (cube, choice, error)};
+  Block block = {.n = make_line_room (cube, choice, error)};
 
   if (!block.n)
     return FALSE;

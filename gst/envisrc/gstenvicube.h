@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A cube of numbers in a file, and how its bands become the channels of a
- * frame. */
+ * A cube of numbers in a file, whose bands become the channels of a frame. */
 #pragma once
 
 #include "envisrc/gstenviheader.h"
@@ -15,24 +14,25 @@ typedef struct {
   gchar *path;   /* of the numbers; NULL: not open */
   gint file;     /* descriptor of the open file */
   guint8 *lines; /* lines of numbers, of the wanted bands */
-  gsize room;    /* bytes of room for them */
+  gsize room;    /* bytes that are allocated for the lines */
 } GstEnviCube;
 
-/* Which bands become channels: from @first_band to @last_band, in @channels
- * groups of neighbours as equal as can be, each its bands' mean. */
+/* The bands that become channels, from @first_band to @last_band: @channels
+ * groups of neighbours, of sizes as equal as can be.  A channel is the mean of
+ * its group. */
 typedef struct {
   guint first_band, last_band, channels;
   gdouble full_scale; /* the number that is the brightest value; > 0 */
 } GstEnviChoice;
 
-/* Opens the header @path and the file with its numbers: of the same name with
- * another ending or with none. */
+/* Opens the header @path and the file of its numbers, which has the same name
+ * with another ending or without an ending. */
 gboolean gst_envi_cube_open (
     GstEnviCube *cube, const gchar *path, GError **error);
 void gst_envi_cube_close (GstEnviCube *cube);
 
-/* The first band of channel @c; of channel choice->channels one more than the
- * last. */
+/* The first band of channel @c; for choice->channels the band behind the last.
+ */
 guint gst_envi_choice_band (const GstEnviChoice *choice, guint c);
 
 /* Writes the channels to @pixels one below the other, in rows @stride bytes

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A header is lines of "name = value", where a value in braces may go over
- * several lines; ";" begins a comment.  Names that are not asked for are
- * passed over. */
+ * A header has lines of "name = value"; a value in braces may have several
+ * lines;
+ * ";" begins a comment.  Unknown names are ignored. */
 #include "envisrc/gstenviheader.h"
 
 #include <errno.h>
@@ -11,10 +11,10 @@
 
 #include "common/file.h"
 
-#define MAX_BYTES (1 << 22) /* of a header, which people read */
+#define MAX_BYTES (1 << 22) /* of a header */
 
 static void
-refuse (GError **error, const gchar *path, const gchar *what)
+refuse_header (GError **error, const gchar *path, const gchar *what)
 {
   g_set_error (
       error, GST_STREAM_ERROR, GST_STREAM_ERROR_FORMAT, "%s: %s", path, what);
@@ -23,7 +23,7 @@ refuse (GError **error, const gchar *path, const gchar *what)
 /* Takes the next "name = value" off @text, without comments and lines that have
  * no "=".  Returns the beginning of the name; NULL: the end. */
 static const gchar *
-next (const gchar **text, const gchar **value, gsize *length)
+next_entry (const gchar **text, const gchar **value, gsize *length)
 {
   const gchar *name, *equals, *end;
 
@@ -50,24 +50,24 @@ next (const gchar **text, const gchar **value, gsize *length)
 
 /* The value of @name; NULL if there is none. */
 static gchar *
-find (const gchar *text, const gchar *name)
+find_header_entry (const gchar *text, const gchar *name)
 {
   gsize n = strlen (name), length;
   const gchar *at, *value;
 
-  while ((at = next (&text, &value, &length)))
+  while ((at = next_entry (&text, &value, &length)))
     if (!g_ascii_strncasecmp (at, name, n) &&
         at[n + strspn (at + n, " \t")] == '=')
       return g_strstrip (g_strndup (value, length));
   return NULL;
 }
 
-/* A whole number from @min to @max. */
+/* Finds the whole number @name, from @min to @max; FALSE: there is none. */
 static gboolean
 find_number (const gchar *text, const gchar *name, guint64 min, guint64 max,
     guint64 *number)
 {
-  gchar *value = find (text, name);
+  gchar *value = find_header_entry (text, name);
   gboolean good =
       value && g_ascii_string_to_unsigned (value, 10, min, max, number, NULL);
 
@@ -79,7 +79,7 @@ static gboolean
 find_interleave (const gchar *text, GstEnviInterleave *interleave)
 {
   static const gchar *const names[] = {"bsq", "bil", "bip"};
-  gchar *value = find (text, "interleave");
+  gchar *value = find_header_entry (text, "interleave");
   guint i = 0;
 
   while (
@@ -91,9 +91,9 @@ find_interleave (const gchar *text, GstEnviInterleave *interleave)
 }
 
 static void
-read_wavelengths (const gchar *text, GArray *wavelengths)
+read_header_wavelengths (const gchar *text, GArray *wavelengths)
 {
-  gchar *value = find (text, "wavelength");
+  gchar *value = find_header_entry (text, "wavelength");
   gchar **words = value ? g_strsplit_set (value, ", \t\r\n", -1) : NULL;
 
   for (gchar **word = words; word && *word; word++)
@@ -125,7 +125,7 @@ gst_envi_header_bytes (const GstEnviHeader *header)
 }
 
 static const gchar *
-parse (GstEnviHeader *h, const gchar *text)
+parse_header (GstEnviHeader *h, const gchar *text)
 {
   guint64 samples, lines, bands, type, order = 0;
   gchar *value;
@@ -142,7 +142,7 @@ parse (GstEnviHeader *h, const gchar *text)
            "not read";
   if (!find_interleave (text, &h->interleave))
     return "interleave must be bsq, bil or bip";
-  if ((value = find (text, "header offset"))) {
+  if ((value = find_header_entry (text, "header offset"))) {
     gboolean good =
         g_ascii_string_to_unsigned (value, 10, 0, G_MAXINT64, &h->offset, NULL);
 
@@ -150,7 +150,7 @@ parse (GstEnviHeader *h, const gchar *text)
     if (!good)
       return "header offset must be a number of bytes";
   }
-  if ((value = find (text, "byte order"))) {
+  if ((value = find_header_entry (text, "byte order"))) {
     gboolean good = g_ascii_string_to_unsigned (value, 10, 0, 1, &order, NULL);
 
     g_free (value);
@@ -162,7 +162,7 @@ parse (GstEnviHeader *h, const gchar *text)
   h->bands = (guint) bands;
   h->type = (GstEnviType) type;
   h->big_endian = order == 1;
-  read_wavelengths (text, h->wavelengths);
+  read_header_wavelengths (text, h->wavelengths);
   if (h->wavelengths->len && h->wavelengths->len != bands)
     return "there are not as many wavelengths as bands";
   return NULL;
@@ -178,7 +178,8 @@ gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
 
   memset (header, 0, sizeof *header);
   if (why == EFBIG) {
-    refuse (error, path, "it is too large for a header; name the .hdr file");
+    refuse_header (
+        error, path, "it is too large for a header; name the .hdr file");
   } else if (why) {
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" cannot be read: %s", path, file_why (why));
@@ -186,10 +187,10 @@ gst_envi_header_read (GstEnviHeader *header, const gchar *path, GError **error)
   if (why)
     return FALSE;
   header->wavelengths = g_array_new (FALSE, FALSE, sizeof (gdouble));
-  wrong = parse (header, text);
+  wrong = parse_header (header, text);
   free (text);
   if (wrong) {
-    refuse (error, path, wrong);
+    refuse_header (error, path, wrong);
     gst_envi_header_clear (header);
   }
   return !wrong;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The text file beside an ENVI cube that says how its numbers lie. */
+ * The header of an ENVI cube: the text file that describes the cube's numbers.
+ */
 #pragma once
 
 #include <gst/gst.h>
@@ -8,9 +9,9 @@
 G_BEGIN_DECLS
 
 typedef enum {
-  GST_ENVI_BSQ, /* band after band */
-  GST_ENVI_BIL, /* of each line, band after band */
-  GST_ENVI_BIP, /* of each pixel, band after band */
+  GST_ENVI_BSQ, /* all bands of the cube, one after the other */
+  GST_ENVI_BIL, /* line by line, all bands of the line */
+  GST_ENVI_BIP, /* pixel by pixel, all bands of the pixel */
 } GstEnviInterleave;
 
 /* ENVI's own numbers of its data types. */
@@ -31,7 +32,7 @@ typedef struct {
   GstEnviType type;
   gboolean big_endian;
   GArray *wavelengths; /* gdouble, in the header's own unit, one a band; empty
-                          where the header does not say */
+                          if the header has none */
 } GstEnviHeader;
 
 /* Reads the header @path; FALSE and @error if it cannot be used; @header is

@@ -90,7 +90,7 @@ static const GstVisionProperty properties[] = {
         "for floating-point numbers, 65535 for others)"),
     {.params = NULL}};
 
-/* ---- Which file a frame is, and what of it ---- */
+/* ---- The file and the bands of a frame ---- */
 
 static gboolean
 is_pattern (const gchar *location)
@@ -98,7 +98,7 @@ is_pattern (const gchar *location)
   return strchr (location, '%') != NULL;
 }
 
-/* The text behind the digits of a conversion. */
+/* The text behind the digits that begin at @at. */
 static const gchar *
 skip_digits (const gchar *at)
 {
@@ -107,7 +107,7 @@ skip_digits (const gchar *at)
   return at;
 }
 
-/* Whether @location is a name or a pattern: one %d, %3d or %03d. */
+/* Whether @location is a file name, or a pattern with one %d, %3d or %03d. */
 static gboolean
 is_location (const gchar *location)
 {
@@ -121,7 +121,7 @@ is_location (const gchar *location)
 
 /* The file of frame @number of a pattern; else @location. */
 static gchar *
-path_of (const gchar *location, guint64 number)
+path_of_cube (const gchar *location, guint64 number)
 {
   const gchar *at = strchr (location, '%'), *end;
   gchar digits[32];
@@ -143,7 +143,8 @@ path_of (const gchar *location, guint64 number)
 
 /* Chooses the bands that self->asked wants; an error if the cube lacks them. */
 static const gchar *
-choose (GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
+choose_bands (
+    GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
 {
   const GstEnviBands *asked = &self->asked;
   guint bands;
@@ -171,12 +172,12 @@ choose (GstEnviSrc *self, const GstEnviHeader *header, GstEnviChoice *choice)
 
 /* ---- Frames ---- */
 
-/* NULL, or what is wrong with cube @number of the sequence, which then is not
- * open. */
+/* Opens cube @number of the sequence; returns why it cannot be used, or NULL.
+ */
 static gchar *
 open_cube (GstEnviSrc *self, guint64 number)
 {
-  gchar *path = path_of (self->path, self->first + number);
+  gchar *path = path_of_cube (self->path, self->first + number);
   gchar *problem = NULL;
   GError *error = NULL;
   const gchar *wrong;
@@ -185,16 +186,16 @@ open_cube (GstEnviSrc *self, guint64 number)
   if (!gst_envi_cube_open (&self->cube, path, &error)) {
     problem = g_strdup (error->message);
     g_error_free (error);
-  } else if ((wrong = choose (self, &self->cube.header, &self->choice))) {
+  } else if ((wrong = choose_bands (self, &self->cube.header, &self->choice))) {
     problem = g_strdup_printf ("%s: %s", path, wrong);
-    gst_envi_cube_close (&self->cube); /* nobody stops what did not start */
+    gst_envi_cube_close (&self->cube); /* a failed start is not stopped */
   }
   g_free (path);
   self->opened = number;
   return problem;
 }
 
-/* The wavelength of each channel: the mean of its bands. */
+/* Adds to @caps the wavelength of each channel, the mean of its bands. */
 static void
 add_wavelengths (GstEnviSrc *self, GstCaps *caps)
 {
@@ -222,7 +223,7 @@ add_wavelengths (GstEnviSrc *self, GstCaps *caps)
 
 /* The caps of the open cube. */
 static GstCaps *
-make_caps (GstEnviSrc *self)
+make_cube_caps (GstEnviSrc *self)
 {
   GstCaps *caps = gst_caps_make_writable (
       gst_pad_get_pad_template_caps (GST_BASE_SRC_PAD (self)));
@@ -246,7 +247,7 @@ replace_caps (GstEnviSrc *self, GstCaps *caps)
 }
 
 static gboolean
-start (GstBaseSrc *src)
+envisrc_start (GstBaseSrc *src)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
   gchar *problem;
@@ -274,13 +275,13 @@ start (GstBaseSrc *src)
   if (problem)
     GST_VISION_ERROR (self, RESOURCE, OPEN_READ, ("%s.", problem));
   else
-    replace_caps (self, make_caps (self));
+    replace_caps (self, make_cube_caps (self));
   g_free (problem);
   return self->cube.path != NULL;
 }
 
 static void
-release (GstElement *element)
+release_envisrc (GstElement *element)
 {
   GstEnviSrc *self = GST_ENVI_SRC (element);
 
@@ -291,15 +292,16 @@ release (GstElement *element)
 }
 
 static gboolean
-stop (GstBaseSrc *src)
+envisrc_stop (GstBaseSrc *src)
 {
   gst_vision_work_stop (&GST_ENVI_SRC (src)->work);
   return TRUE;
 }
 
-/* Called in any thread, while another one may open the next cube. */
+/* GstBaseSrc calls this in any thread, while the streaming thread may open the
+ * next cube. */
 static GstCaps *
-get_caps (GstBaseSrc *src, GstCaps *filter)
+envisrc_get_caps (GstBaseSrc *src, GstCaps *filter)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
   GstCaps *caps = NULL;
@@ -319,7 +321,7 @@ get_caps (GstBaseSrc *src, GstCaps *filter)
 }
 
 static GstCaps *
-fixate (GstBaseSrc *src, GstCaps *caps)
+envisrc_fixate (GstBaseSrc *src, GstCaps *caps)
 {
   caps = gst_caps_make_writable (gst_caps_truncate (caps));
   gst_structure_fixate_field_nearest_fraction (
@@ -328,7 +330,7 @@ fixate (GstBaseSrc *src, GstCaps *caps)
 }
 
 static gboolean
-set_caps (GstBaseSrc *src, GstCaps *caps)
+envisrc_set_caps (GstBaseSrc *src, GstCaps *caps)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
 
@@ -344,7 +346,7 @@ set_caps (GstBaseSrc *src, GstCaps *caps)
 }
 
 static GstFlowReturn
-alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
+envisrc_alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
 {
   GstFlowReturn flow = GST_BASE_SRC_CLASS (gst_envi_src_parent_class)
                            ->alloc (src, offset, size, buffer);
@@ -361,17 +363,17 @@ alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
 static gboolean
 has_cube (GstEnviSrc *self, guint64 number)
 {
-  gchar *path = path_of (self->path, self->first + number);
+  gchar *path = path_of_cube (self->path, self->first + number);
   gboolean there = g_file_test (path, G_FILE_TEST_EXISTS);
 
   g_free (path);
   return there;
 }
 
-/* Whether the open cube has the size and the channels that the caps say: 20
- * lines of 2 channels are as high as 10 lines of 4. */
+/* Whether the open cube has the size and the channels of the caps.  The height
+ * alone does not tell: 20 lines of 2 channels are as high as 10 lines of 4. */
 static gboolean
-fits (const GstEnviSrc *self)
+cube_fits_caps (const GstEnviSrc *self)
 {
   const GstEnviHeader *h = &self->cube.header;
 
@@ -383,7 +385,7 @@ fits (const GstEnviSrc *self)
 
 /* Warns of the cubes that no warning has counted yet. */
 static void
-tell_left_out (GstEnviSrc *self)
+warn_of_left_out (GstEnviSrc *self)
 {
   if (self->n_untold == 1)
     GST_VISION_WARNING (self, STREAM, DECODE,
@@ -398,19 +400,20 @@ tell_left_out (GstEnviSrc *self)
   g_clear_pointer (&self->left_out, g_free);
 }
 
-/* Takes @problem. */
+/* Counts a cube that is left out, and warns of it if a warning is due.  Takes
+ * @problem. */
 static void
-leave_out (GstEnviSrc *self, gchar *problem)
+leave_out_cube (GstEnviSrc *self, gchar *problem)
 {
   self->n_untold++;
   g_free (self->left_out);
   self->left_out = problem;
   if (gst_vision_warnings_take (self->warnings, problem))
-    tell_left_out (self);
+    warn_of_left_out (self);
 }
 
-/* Opens the cube of frame self->number, or of the next frame whose cube can be
- * used: the frames between are left out. */
+/* Opens the cube of frame self->number or, if it cannot be used, of the next
+ * frame whose cube can; the frames between are left out. */
 static GstFlowReturn
 seek_cube (GstEnviSrc *self)
 {
@@ -422,24 +425,24 @@ seek_cube (GstEnviSrc *self)
     if (gst_vision_pad_is_flushing (GST_BASE_SRC_PAD (self)))
       return GST_FLOW_FLUSHING;
     if (!has_cube (self, self->number)) {
-      tell_left_out (self);
+      warn_of_left_out (self);
       return GST_FLOW_EOS;
     }
     problem = open_cube (self, self->number);
-    if (!problem && fits (self))
+    if (!problem && cube_fits_caps (self))
       return GST_FLOW_OK;
     if (!problem)
       problem =
           g_strdup_printf ("cube %" G_GUINT64_FORMAT
                            " has another size or other channels than the first",
               self->first + self->number);
-    leave_out (self, problem);
+    leave_out_cube (self, problem);
   }
   return GST_FLOW_OK;
 }
 
 static void
-put_times (GstEnviSrc *self, GstBuffer *buffer)
+set_frame_times (GstEnviSrc *self, GstBuffer *buffer)
 {
   guint64 n = (guint64) GST_VIDEO_INFO_FPS_N (&self->info);
   guint64 second = GST_SECOND * (guint64) GST_VIDEO_INFO_FPS_D (&self->info);
@@ -481,13 +484,13 @@ make_frame (GstEnviSrc *self, GstBuffer *buffer)
     g_error_free (error);
     return GST_FLOW_ERROR;
   }
-  put_times (self, buffer);
+  set_frame_times (self, buffer);
   self->number++;
   return GST_FLOW_OK;
 }
 
 static GstFlowReturn
-fill (GstPushSrc *src, GstBuffer *buffer)
+envisrc_fill (GstPushSrc *src, GstBuffer *buffer)
 {
   GstEnviSrc *self = GST_ENVI_SRC (src);
   GstFlowReturn flow;
@@ -499,7 +502,7 @@ fill (GstPushSrc *src, GstBuffer *buffer)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+envisrc_change_state (GstElement *element, GstStateChange transition)
 {
   if (!gst_vision_work_change_state (&GST_ENVI_SRC (element)->work, transition))
     return GST_STATE_CHANGE_FAILURE;
@@ -508,7 +511,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-finalize (GObject *object)
+envisrc_finalize (GObject *object)
 {
   gst_vision_work_clear (&GST_ENVI_SRC (object)->work);
   g_free (GST_ENVI_SRC (object)->path);
@@ -522,15 +525,15 @@ gst_envi_src_class_init (GstEnviSrcClass *klass)
   GstBaseSrcClass *src = GST_BASE_SRC_CLASS (klass);
 
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
-  G_OBJECT_CLASS (klass)->finalize = finalize;
-  element->change_state = change_state;
-  src->get_caps = get_caps;
-  src->fixate = fixate;
-  src->set_caps = set_caps;
-  src->alloc = alloc;
-  src->start = start;
-  src->stop = stop;
-  GST_PUSH_SRC_CLASS (klass)->fill = fill;
+  G_OBJECT_CLASS (klass)->finalize = envisrc_finalize;
+  element->change_state = envisrc_change_state;
+  src->get_caps = envisrc_get_caps;
+  src->fixate = envisrc_fixate;
+  src->set_caps = envisrc_set_caps;
+  src->alloc = envisrc_alloc;
+  src->start = envisrc_start;
+  src->stop = envisrc_stop;
+  GST_PUSH_SRC_CLASS (klass)->fill = envisrc_fill;
 
   gst_element_class_add_static_pad_template (element, &src_template);
   gst_element_class_set_static_metadata (element, "ENVI source",
@@ -542,7 +545,7 @@ static void
 gst_envi_src_init (GstEnviSrc *self)
 {
   gst_vision_properties_init (self, properties);
-  gst_vision_work_init (&self->work, GST_ELEMENT (self), release);
+  gst_vision_work_init (&self->work, GST_ELEMENT (self), release_envisrc);
   gst_video_info_init (&self->info);
   gst_base_src_set_format (GST_BASE_SRC (self), GST_FORMAT_TIME);
 }

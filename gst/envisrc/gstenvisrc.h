@@ -15,7 +15,7 @@ G_BEGIN_DECLS
 #define GST_TYPE_ENVI_SRC (gst_envi_src_get_type ())
 G_DECLARE_FINAL_TYPE (GstEnviSrc, gst_envi_src, GST, ENVI_SRC, GstPushSrc)
 
-/* Which bands are wanted; last_band may be -1, and channels and full_scale 0.
+/* The bands of the properties; last_band may be -1, channels and full_scale 0.
  */
 typedef struct {
   guint first_band, channels;
@@ -35,10 +35,10 @@ struct _GstEnviSrc {
   GstVisionWork work;
 
   /* Set at the start. */
-  GstEnviBands asked; /* as the properties were */
-  gchar *path;        /* the location, and the number of its first file */
-  guint64 first;
-  guint channels; /* of the first cube, and so of the caps */
+  GstEnviBands asked; /* the property bands at the start */
+  gchar *path;        /* the property location at the start */
+  guint64 first;      /* the number of the first file */
+  guint channels;     /* of the first cube and of the caps */
   GstEnviCube cube;
   guint64 opened; /* the frame of the open cube */
   GstEnviChoice choice;
@@ -46,9 +46,9 @@ struct _GstEnviSrc {
   guint64 number; /* of the next frame */
 
   /* Cubes of a sequence that are left out. */
-  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* that name them */
+  GstVisionWarning warnings[GST_VISION_WARNINGS]; /* about these cubes */
   guint n_untold;                                 /* since the newest warning */
-  gchar *left_out; /* what is wrong with the newest; NULL: all are told */
+  gchar *left_out; /* fault of the newest such cube; NULL: n_untold is 0 */
 };
 
 G_END_DECLS
