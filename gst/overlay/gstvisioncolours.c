@@ -4,7 +4,7 @@
 #include <pango/pango.h>
 #include <string.h>
 
-/* Luma of the darkest named colour that is drawn as it is. */
+/* Named colours with less luma than this are drawn lighter. */
 #define DIMMEST 125
 
 void
@@ -14,9 +14,10 @@ gst_vision_colours_clear (GstVisionColours *self)
     g_clear_pointer (&self->names[i], g_free);
 }
 
-/* The colour that has this @name, made lighter if it is too dark to see. */
+/* Finds the colour called @name, and makes it lighter if it is too dark to see.
+ */
 static gboolean
-find_named (const gchar *name, OverlayColour *colour)
+find_named_colour (const gchar *name, OverlayColour *colour)
 {
   PangoColor c;
   gdouble rgb[3], luma, part;
@@ -32,10 +33,10 @@ find_named (const gchar *name, OverlayColour *colour)
   return TRUE;
 }
 
-/* The first free colour, beginning with the one that the hash of the name
- * gives. */
+/* The slot of @name: the first slot from the hash of the name on that is free
+ * or has the name already. */
 static guint
-slot_of (GstVisionColours *self, const gchar *name)
+slot_of_name (GstVisionColours *self, const gchar *name)
 {
   guint first = g_str_hash (name) % GST_VISION_COLOURS;
 
@@ -55,8 +56,9 @@ gst_vision_colours_of (GstVisionColours *self, const gchar *name)
 {
   OverlayColour colour;
 
-  return find_named (name, &colour) ? colour
-                                    : overlay_colour_of (slot_of (self, name));
+  return find_named_colour (name, &colour)
+      ? colour
+      : overlay_colour_of (slot_of_name (self, name));
 }
 
 guint

@@ -11,15 +11,15 @@ G_BEGIN_DECLS
 
 #define GST_VISION_COLOURS 16
 
-/* The names that have the colours; all 0 at the beginning. */
+/* The names that the colours were given to; NULL: the colour is free. */
 typedef struct {
   gchar *names[GST_VISION_COLOURS];
 } GstVisionColours;
 
 void gst_vision_colours_clear (GstVisionColours *self);
 
-/* The colour of a name, always the same: if the name is that of a colour, this
- * colour, else one of GST_VISION_COLOURS. */
+/* The colour of a name, the same in each call: the colour that is called so,
+ * else one of GST_VISION_COLOURS colours. */
 OverlayColour gst_vision_colours_of (GstVisionColours *self, const gchar *name);
 
 /* The colours of @names, which are separated by semicolons; returns their

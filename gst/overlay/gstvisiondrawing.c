@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a buffer is drawn, and in which order. */
+ * Chooses the objects of a buffer to draw, and draws them in order. */
 #include "overlay/gstvisionmarks.h"
 
 #include <string.h>
 
-/* ---- Which objects are drawn ---- */
+/* ---- The choice of objects ---- */
 
-/* Two boxes are of one thing if their intersection is at least this part of
- * their union. */
+/* Two boxes belong to the same thing if their intersection is at least this
+ * part of their union. */
 #define SAME .5
-/* With more objects than this, each is compared with the newest of them only.
- */
+/* An object is compared with this many objects before it, at most. */
 #define MAX_COMPARED 256
 
 /* Whether @name is in @list, whose parts are separated by commas; an empty list
@@ -36,7 +35,7 @@ is_listed (const gchar *list, const gchar *name)
 
 /* An object without a state is drawn, a lost one is not. */
 static gboolean
-is_chosen (const GstVisionLook *look, const GstVisionObject *o)
+is_object_chosen (const GstVisionLook *look, const GstVisionObject *o)
 {
   return o->state != GST_VISION_STATE_LOST &&
       (o->state == GST_VISION_STATE_NONE || look->states >> o->state & 1) &&
@@ -46,17 +45,17 @@ is_chosen (const GstVisionLook *look, const GstVisionObject *o)
 }
 
 static gdouble
-overlap (gdouble a, gdouble a_size, gdouble b, gdouble b_size)
+overlap_of_spans (gdouble a, gdouble a_size, gdouble b, gdouble b_size)
 {
   return MAX (0, MIN (a + a_size, b + b_size) - MAX (a, b));
 }
 
 /* Whether two elements found the same thing. */
 static gboolean
-is_same (const GstVisionObject *a, const GstVisionObject *b)
+is_same_thing (const GstVisionObject *a, const GstVisionObject *b)
 {
-  gdouble common = overlap (a->x, a->width, b->x, b->width) *
-      overlap (a->y, a->height, b->y, b->height);
+  gdouble common = overlap_of_spans (a->x, a->width, b->x, b->width) *
+      overlap_of_spans (a->y, a->height, b->y, b->height);
   gdouble either = a->width * a->height + b->width * b->height - common;
 
   return g_strcmp0 (a->source, b->source) != 0 &&
@@ -65,21 +64,21 @@ is_same (const GstVisionObject *a, const GstVisionObject *b)
       common > 0;
 }
 
-/* The number of things that can be drawn of @o. */
+/* Ranks @o by the marks that it has: pose or outline, and a label. */
 static guint
-tells (const GstVisionObject *o)
+count_marks (const GstVisionObject *o)
 {
   return 2 * (o->pose.n || o->outline.n) + (o->label && o->label[0]);
 }
 
-/* Adds @o to the @n objects, unless one of them is the same thing: then the one
- * that has more to draw stays. */
+/* Adds @o to the @n objects; returns their number.  If @o is the same thing as
+ * an object there, the object with more marks stays. */
 static guint
-merge (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
+merge_object (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
 {
   for (guint i = MAX (n, MAX_COMPARED) - MAX_COMPARED; i < n; i++)
-    if (is_same (chosen[i], o)) {
-      if (tells (o) > tells (chosen[i]))
+    if (is_same_thing (chosen[i], o)) {
+      if (count_marks (o) > count_marks (chosen[i]))
         chosen[i] = o;
       return n;
     }
@@ -87,29 +86,30 @@ merge (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
   return n + 1;
 }
 
-/* Puts those of @objects that @look chooses into @chosen, which has room for
- * all, in their order; if @look says so, only one of those that are the same
- * thing.  Returns their number. */
+/* Puts the objects that @look chooses into @chosen, in their order, and returns
+ * their number.  With look->merge, things that several elements found come
+ * once.
+ */
 static guint
-choose (const GstVisionLook *look, const GstVisionObjects *objects,
-    const GstVisionObject **chosen)
+choose_drawn_objects (const GstVisionLook *look,
+    const GstVisionObjects *objects, const GstVisionObject **chosen)
 {
   guint n = 0;
 
   for (guint i = 0; i < objects->n_objects; i++) {
     const GstVisionObject *o = &objects->objects[i];
 
-    if (!is_chosen (look, o))
+    if (!is_object_chosen (look, o))
       continue;
     if (look->merge)
-      n = merge (chosen, n, o);
+      n = merge_object (chosen, n, o);
     else
       chosen[n++] = o;
   }
   return n;
 }
 
-/* ---- What is drawn of them ---- */
+/* ---- Drawing ---- */
 
 void
 gst_vision_marks_init (GstVisionMarks *self)
@@ -149,7 +149,7 @@ gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
 }
 
 static void
-take_scale (GstVisionMarks *self, const GstVisionObjects *objects)
+set_object_scale (GstVisionMarks *self, const GstVisionObjects *objects)
 {
   self->scale_x = (gdouble) self->width / objects->ref_width;
   self->scale_y = (gdouble) self->height / objects->ref_height;
@@ -163,14 +163,14 @@ draw_truth (GstVisionMarks *self, GstBuffer *buffer)
 
   if (!truth)
     return;
-  take_scale (self, truth);
+  set_object_scale (self, truth);
   for (guint i = 0; i < truth->n_objects; i++)
     if (truth->objects[i].state != GST_VISION_STATE_LOST)
       gst_vision_marks_truth (self, &truth->objects[i]);
   gst_vision_objects_free (truth);
 }
 
-/* The whole image, as large as the object's box allows. */
+/* Draws the whole image, as large as the object's box allows. */
 static void
 draw_image (GstVisionMarks *self, const GstVisionObject *object)
 {
@@ -184,7 +184,7 @@ draw_image (GstVisionMarks *self, const GstVisionObject *object)
 }
 
 static void
-remember (GstVisionMarks *self, const GstVisionObjects *objects,
+remember_place (GstVisionMarks *self, const GstVisionObjects *objects,
     const GstVisionObject *object)
 {
   if (object->id && (self->look->show & GST_VISION_SHOW_TRAIL))
@@ -192,7 +192,8 @@ remember (GstVisionMarks *self, const GstVisionObjects *objects,
         objects->ref_height, gst_vision_marks_colour (self, object));
 }
 
-/* All trails, then all images, …: names come last, so that none is covered. */
+/* Draws all trails, then all images and so on; names come last, so that nothing
+ * covers them. */
 static void
 draw_objects (GstVisionMarks *self, const GstVisionObject **objects, guint n)
 {
@@ -223,10 +224,10 @@ gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
   gst_vision_trails_begin (self->trails, GST_BUFFER_PTS (buffer),
       self->look->show & GST_VISION_SHOW_TRAIL ? self->look->trail_time : 0);
   if (found) {
-    n = choose (self->look, found, visible);
+    n = choose_drawn_objects (self->look, found, visible);
     for (guint i = 0; i < n; i++)
-      remember (self, found, visible[i]);
-    take_scale (self, found);
+      remember_place (self, found, visible[i]);
+    set_object_scale (self, found);
   }
   draw_objects (self, visible, n);
   g_free (visible);

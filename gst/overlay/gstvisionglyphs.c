@@ -6,18 +6,17 @@
 #include <string.h>
 
 #define FONT "Sans Bold"
-/* Maximum number of letters of a text; a longer one ends in an ellipsis. */
+/* Maximum number of letters of a text; a longer text ends in an ellipsis. */
 #define MAX_LETTERS 32
-/* Maximum number of texts that are not ASCII, and of pixels of all texts:
- * beyond it all are forgotten at the next frame; until then, a text without
- * room is not drawn. */
+/* Maximum number of texts that are not ASCII, and of pixels of all texts.  A
+ * text beyond these is not drawn, and the next frame forgets all texts. */
 #define MAX_TEXTS 1024
 #define MAX_PIXELS (16 << 20)
 
 typedef struct {
   ImageBox at;  /* in the atlas */
-  gint dx, dy;  /* from the pen to its upper left corner */
-  gint advance; /* from its pen to the next pen */
+  gint dx, dy;  /* from the pen to the glyph's upper left corner */
+  gint advance; /* from the glyph's pen to the next pen */
 } Glyph;
 
 struct _GstVisionGlyphs {
@@ -27,8 +26,8 @@ struct _GstVisionGlyphs {
 
   guint8 *atlas;
   gint width, height;
-  gint x, y, row;    /* next free place; height of its row */
-  gboolean has_font; /* no font: then Pango cannot be trusted with any text */
+  gint x, y, row;    /* next free place; height of the row there */
+  gboolean has_font; /* without a font, Pango is given no text */
   gboolean changed;  /* since the last upload */
   gboolean is_full;  /* a text found no room */
 
@@ -37,16 +36,16 @@ struct _GstVisionGlyphs {
 };
 
 static gboolean
-has_room (const GstVisionGlyphs *self, gint width, gint height)
+atlas_has_room (const GstVisionGlyphs *self, gint width, gint height)
 {
   gint y = self->x + width > self->width ? self->y + self->row + 1 : self->y;
 
   return (gsize) (y + height) * self->width <= MAX_PIXELS;
 }
 
-/* A place in the atlas, a pixel apart from its neighbours. */
+/* Takes a free place in the atlas, a pixel apart from its neighbours. */
 static ImageBox
-place (GstVisionGlyphs *self, gint width, gint height)
+place_glyph (GstVisionGlyphs *self, gint width, gint height)
 {
   gint rows;
 
@@ -70,7 +69,7 @@ place (GstVisionGlyphs *self, gint width, gint height)
 }
 
 static Glyph
-render (GstVisionGlyphs *self, const gchar *text)
+render_glyph (GstVisionGlyphs *self, const gchar *text)
 {
   PangoRectangle ink, logical;
   cairo_surface_t *surface;
@@ -87,12 +86,12 @@ render (GstVisionGlyphs *self, const gchar *text)
   ink.height = CLAMP (ink.height, 0, 8 * self->size);
   glyph.dx = ink.x;
   glyph.dy = ink.y - PANGO_PIXELS (pango_layout_get_baseline (self->layout));
-  if (!has_room (self, ink.width, ink.height)) {
+  if (!atlas_has_room (self, ink.width, ink.height)) {
     self->is_full = TRUE;
     glyph.at = (ImageBox){0, 0, 0, 0};
     return glyph;
   }
-  glyph.at = place (self, ink.width, ink.height);
+  glyph.at = place_glyph (self, ink.width, ink.height);
   if (ink.width == 0 || ink.height == 0)
     return glyph;
 
@@ -117,7 +116,7 @@ render_ascii (GstVisionGlyphs *self)
 {
   self->x = self->y = self->row = 0;
   for (gint c = 32; c < 127; c++)
-    self->ascii[c] = render (self, (gchar[]){c, 0});
+    self->ascii[c] = render_glyph (self, (gchar[]){c, 0});
   self->rise = -self->ascii['0'].dy;
   self->fall =
       self->ascii['g'].dy + self->ascii['g'].at.y1 - self->ascii['g'].at.y0;
@@ -200,7 +199,7 @@ gst_vision_glyphs_tidy (GstVisionGlyphs *self)
 }
 
 static gboolean
-is_ascii (const gchar *text)
+is_short_ascii (const gchar *text)
 {
   for (gint n = 0; *text; text++, n++)
     if (*text < 32 || *text > 126 || n == MAX_LETTERS)
@@ -208,9 +207,9 @@ is_ascii (const gchar *text)
   return TRUE;
 }
 
-/* The part of @text that is drawn, to be freed. */
+/* @text without the letters above MAX_LETTERS, to be freed. */
 static gchar *
-cut (const gchar *text)
+shorten_text (const gchar *text)
 {
   gchar *start, *whole;
 
@@ -223,10 +222,10 @@ cut (const gchar *text)
 }
 
 static const Glyph *
-whole (GstVisionGlyphs *self, const gchar *text)
+glyph_of_text (GstVisionGlyphs *self, const gchar *text)
 {
   static const Glyph nothing;
-  gchar *shown = cut (text);
+  gchar *shown = shorten_text (text);
   Glyph *glyph = g_hash_table_lookup (self->texts, shown);
 
   if (glyph || self->is_full || g_hash_table_size (self->texts) >= MAX_TEXTS) {
@@ -235,7 +234,7 @@ whole (GstVisionGlyphs *self, const gchar *text)
     return glyph ? glyph : &nothing;
   }
   glyph = g_new (Glyph, 1);
-  *glyph = render (self, shown);
+  *glyph = render_glyph (self, shown);
   g_hash_table_insert (self->texts, shown, glyph);
   return glyph;
 }
@@ -245,8 +244,8 @@ gst_vision_glyphs_width (GstVisionGlyphs *self, const gchar *text)
 {
   gint width = 0;
 
-  if (!is_ascii (text))
-    return whole (self, text)->advance;
+  if (!is_short_ascii (text))
+    return glyph_of_text (self, text)->advance;
   for (; *text; text++)
     width += self->ascii[(guchar) *text].advance;
   return width;
@@ -262,8 +261,8 @@ void
 gst_vision_glyphs_draw (GstVisionGlyphs *self, OverlayList *list, gint x,
     gint baseline, const gchar *text)
 {
-  if (!is_ascii (text)) {
-    draw_glyph (list, whole (self, text), x, baseline);
+  if (!is_short_ascii (text)) {
+    draw_glyph (list, glyph_of_text (self, text), x, baseline);
     return;
   }
   for (; *text; text++) {

@@ -25,14 +25,13 @@ gint gst_vision_glyphs_fall (const GstVisionGlyphs *self);
 /* Between two frames: forgets all texts if they are too many. */
 void gst_vision_glyphs_tidy (GstVisionGlyphs *self);
 
-/* Long text is cut short. */
+/* The width of @text, as it is drawn. */
 gint gst_vision_glyphs_width (GstVisionGlyphs *self, const gchar *text);
 /* Adds the text to the newest stroke, its pen at (@x, @baseline). */
 void gst_vision_glyphs_draw (GstVisionGlyphs *self, OverlayList *list, gint x,
     gint baseline, const gchar *text);
 
-/* Gives the atlas to @overlay, always the same one, if the atlas has changed.
- */
+/* Gives the atlas to @overlay if it has changed since the call before. */
 const char *gst_vision_glyphs_upload (GstVisionGlyphs *self, Overlay *overlay);
 
 G_END_DECLS

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the properties of visionoverlay say. */
+ * The properties of visionoverlay. */
 #pragma once
 
 #include <gst/gst.h>
@@ -25,7 +25,7 @@ typedef enum {
   GST_VISION_SHOW_LEGEND = 1 << 11,
 } GstVisionShow;
 
-/* What a colour stands for. */
+/* The meaning of an object's colour. */
 typedef enum {
   GST_VISION_COLOR_BY_LABEL,
   GST_VISION_COLOR_BY_ID,
@@ -42,13 +42,13 @@ typedef struct {
   guint color_by;            /* GstVisionColorBy */
   gchar *image, *map;        /* file, kind; NULL: none */
   gdouble opacity;           /* of the map */
-  gdouble map_low, map_high; /* its values at the ends of the colours */
+  gdouble map_low, map_high; /* of the map, at the ends of the colours */
   bool show_truth;
 } GstVisionLook;
 
 extern const Param gst_vision_look_params[];
 
-/* Both are of a copy. */
+/* Frees and makes a copy. */
 void gst_vision_look_clear (GstVisionLook *copy);
 void gst_vision_look_copy (const GstVisionLook *self, GstVisionLook *copy);
 

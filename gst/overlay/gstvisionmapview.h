@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A map of a buffer as the Overlay takes it. */
+ * A map of a buffer as an OverlayMap. */
 #pragma once
 
 #include "meta/gstvisionmeta.h"
@@ -23,11 +23,11 @@ const char *gst_vision_map_view_begin (GstVisionMapView *self,
 void gst_vision_map_view_name (GstVisionMapView *self, const GstVisionMap *map,
     GstVisionColours *colours, OverlayMap *out);
 /* Shows values from @low to @high.  If these are equal, a map of one number a
- * pixel is shown from its least to its largest value, and colours over the
- * range of their format: floats to 1, normals from -1 to 1. */
+ * pixel is shown from its least to its largest value, and a map of three
+ * numbers over the range of its format: floats to 1, normals from -1 to 1. */
 void gst_vision_map_view_set_range (
     const GstVisionMap *map, gdouble low, gdouble high, OverlayMap *out);
-/* Also right after a begin () that failed. */
+/* To be called also after a begin () that failed. */
 void gst_vision_map_view_end (GstVisionMapView *self);
 
 G_END_DECLS

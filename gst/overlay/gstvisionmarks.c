@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* A shade behind lines, so that they stand out from any picture. */
+/* The shade behind lines, which stand out from any picture with it. */
 static const OverlayColour shade = {8, 10, 14, 130};
 static const OverlayColour grey = {176, 180, 188, 255};
 static const OverlayColour white = {255, 255, 255, 255};
@@ -24,20 +24,20 @@ gst_vision_marks_colour (GstVisionMarks *self, const GstVisionObject *object)
 
 /* Width of the shade on either side of a line. */
 static gint
-rim (const GstVisionMarks *self)
+rim_width (const GstVisionMarks *self)
 {
   return (self->line + 2) / 3;
 }
 
 /* Width of lines that matter less than the box. */
 static gint
-thin (const GstVisionMarks *self)
+thin_width (const GstVisionMarks *self)
 {
   return (2 * self->line + 2) / 3;
 }
 
 static gint
-edge (gdouble v)
+edge_of_box (gdouble v)
 {
   return isfinite (v) ? (gint) CLAMP (round (v), -1e6, 1e6) : 0;
 }
@@ -45,15 +45,15 @@ edge (gdouble v)
 ImageBox
 gst_vision_marks_box (const GstVisionMarks *self, const GstVisionObject *object)
 {
-  return (ImageBox){edge (object->x * self->scale_x),
-      edge (object->y * self->scale_y),
-      edge ((object->x + object->width) * self->scale_x),
-      edge ((object->y + object->height) * self->scale_y)};
+  return (ImageBox){edge_of_box (object->x * self->scale_x),
+      edge_of_box (object->y * self->scale_y),
+      edge_of_box ((object->x + object->width) * self->scale_x),
+      edge_of_box ((object->y + object->height) * self->scale_y)};
 }
 
 /* Dashes that begin and end at the corners. */
 static void
-dash (const GstVisionMarks *self, gdouble x0, gdouble y0, gdouble x1,
+draw_dashes (const GstVisionMarks *self, gdouble x0, gdouble y0, gdouble x1,
     gdouble y1, gdouble line)
 {
   gdouble on = 4 * line + 1, length = hypot (x1 - x0, y1 - y0);
@@ -64,24 +64,25 @@ dash (const GstVisionMarks *self, gdouble x0, gdouble y0, gdouble x1,
 }
 
 static void
-dashed_box (const GstVisionMarks *self, const ImageBox *b, gdouble line)
+draw_dashed_box (const GstVisionMarks *self, const ImageBox *b, gdouble line)
 {
   gdouble x0 = b->x0 - .5, y0 = b->y0 - .5, x1 = b->x1 - .5, y1 = b->y1 - .5;
   gdouble in = line / 2;
 
-  dash (self, x0, y0 + in, x1, y0 + in, line);
-  dash (self, x0, y1 - in, x1, y1 - in, line);
-  dash (self, x0 + in, y0, x0 + in, y1, line);
-  dash (self, x1 - in, y0, x1 - in, y1, line);
+  draw_dashes (self, x0, y0 + in, x1, y0 + in, line);
+  draw_dashes (self, x0, y1 - in, x1, y1 - in, line);
+  draw_dashes (self, x0 + in, y0, x0 + in, y1, line);
+  draw_dashes (self, x1 - in, y0, x1 - in, y1, line);
 }
 
-/* Around the object if there is room, so that nothing of it is hidden. */
+/* Draws the box around the object if there is room, so that it hides nothing of
+ * the object. */
 static void
 draw_box (
     GstVisionMarks *self, const GstVisionObject *object, OverlayColour colour)
 {
   ImageBox b = gst_vision_marks_box (self, object);
-  gint line = self->line, shadow = rim (self), radius = 2 * line;
+  gint line = self->line, shadow = rim_width (self), radius = 2 * line;
 
   if (b.x0 >= b.x1 || b.y0 >= b.y1)
     return;
@@ -95,13 +96,13 @@ draw_box (
       b.y1 + shadow, radius + shadow, line + 2 * shadow);
   overlay_stroke (self->list, colour);
   if (object->state == GST_VISION_STATE_OCCLUDED)
-    dashed_box (self, &b, line);
+    draw_dashed_box (self, &b, line);
   else
     overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, radius, line);
 }
 
-/* The axes of the ellipse that has the object's area and elongation, or of the
- * one that its box holds. */
+/* Draws the axes of the ellipse with the object's area and elongation or,
+ * without an area, as long as the box. */
 static void
 draw_axes (GstVisionMarks *self, const GstVisionObject *object, gdouble x,
     gdouble y, OverlayColour colour)
@@ -116,7 +117,7 @@ draw_axes (GstVisionMarks *self, const GstVisionObject *object, gdouble x,
   gdouble vy = cos (object->orientation) * self->scale_y;
 
   for (gint i = 0; i < 2; i++) {
-    gdouble line = thin (self) + (i ? 0 : 2 * rim (self));
+    gdouble line = thin_width (self) + (i ? 0 : 2 * rim_width (self));
 
     overlay_stroke (self->list, i ? colour : shade);
     overlay_line (
@@ -132,7 +133,7 @@ draw_dot (GstVisionMarks *self, gdouble x, gdouble y, OverlayColour colour)
   gdouble across = 2.5 * self->line + 1;
 
   overlay_stroke (self->list, (OverlayColour){8, 10, 14, 200});
-  overlay_line (self->list, x, y, x, y, across + 2 * rim (self), 255);
+  overlay_line (self->list, x, y, x, y, across + 2 * rim_width (self), 255);
   overlay_stroke (self->list, colour);
   overlay_line (self->list, x, y, x, y, across, 255);
 }
@@ -142,7 +143,7 @@ draw_dot (GstVisionMarks *self, gdouble x, gdouble y, OverlayColour colour)
 /* Length of axes if the object's extent is not known, metres. */
 #define LENGTH .05
 
-/* Minimum distance from the camera of what is drawn, metres. */
+/* Minimum distance of a drawn point from the camera, metres. */
 #define NEAREST .01
 
 static const OverlayColour axes[3] = {
@@ -166,14 +167,15 @@ draw_outline (
           (xy[2 * i + 1] + .5) * self->scale_y - .5,
           (xy[2 * j] + .5) * self->scale_x - .5,
           (xy[2 * j + 1] + .5) * self->scale_y - .5,
-          thin (self) + (pass ? 0 : 2 * rim (self)), 255);
+          thin_width (self) + (pass ? 0 : 2 * rim_width (self)), 255);
     }
   }
 }
 
-/* The pixel at which the camera sees a point; FALSE if it does not. */
+/* Projects @p to the @pixel of the camera; FALSE if the point is not in front
+ * of the camera. */
 static gboolean
-project (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
+project_point (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
 {
   const GstVisionCamera *c = &self->camera;
   gdouble width = c->ref_width ? c->ref_width : (guint) self->width;
@@ -188,7 +190,7 @@ project (const GstVisionMarks *self, const gdouble p[3], gdouble pixel[2])
 
 /* The end of axis @k of an object, @length from its origin. */
 static void
-end_of (const gdouble pose[7], gint k, gdouble length, gdouble p[3])
+end_of_axis (const gdouble pose[7], gint k, gdouble length, gdouble p[3])
 {
   gdouble w = pose[3], x = pose[4], y = pose[5], z = pose[6];
   const gdouble m[3][3] = {
@@ -201,28 +203,29 @@ end_of (const gdouble pose[7], gint k, gdouble length, gdouble p[3])
 }
 
 static void
-draw_pose (GstVisionMarks *self, const GstVisionObject *object)
+draw_pose_axes (GstVisionMarks *self, const GstVisionObject *object)
 {
   const gdouble *pose = object->pose.values;
   gdouble length = LENGTH, from[2], to[3][2], p[3];
   gboolean seen[3];
 
   if (!self->has_camera || object->pose.n != 7 ||
-      object->state == GST_VISION_STATE_OCCLUDED || !project (self, pose, from))
+      object->state == GST_VISION_STATE_OCCLUDED ||
+      !project_point (self, pose, from))
     return;
   if (object->extent.n == 3)
     length = .6 *
         MAX (object->extent.values[0],
             MAX (object->extent.values[1], object->extent.values[2]));
   for (gint k = 0; k < 3; k++) {
-    end_of (pose, k, length, p);
-    seen[k] = project (self, p, to[k]);
+    end_of_axis (pose, k, length, p);
+    seen[k] = project_point (self, p, to[k]);
   }
   overlay_stroke (self->list, shade);
   for (gint k = 0; k < 3; k++)
     if (seen[k])
       overlay_line (self->list, from[0], from[1], to[k][0], to[k][1],
-          self->line + 2 * rim (self), 255);
+          self->line + 2 * rim_width (self), 255);
   for (gint k = 0; k < 3; k++)
     if (seen[k]) {
       overlay_stroke (self->list, axes[k]);
@@ -245,7 +248,7 @@ gst_vision_marks_object (GstVisionMarks *self, const GstVisionObject *object)
   if (self->look->show & GST_VISION_SHOW_OUTLINE)
     draw_outline (self, object, colour);
   if (self->look->show & GST_VISION_SHOW_POSE)
-    draw_pose (self, object);
+    draw_pose_axes (self, object);
   if ((self->look->show & GST_VISION_SHOW_ORIENTATION) &&
       isfinite (object->orientation))
     draw_axes (self, object, x, y, colour);
@@ -259,17 +262,17 @@ gst_vision_marks_truth (GstVisionMarks *self, const GstVisionObject *object)
   ImageBox b = gst_vision_marks_box (self, object);
   gdouble x = (object->cx + .5) * self->scale_x - .5;
   gdouble y = (object->cy + .5) * self->scale_y - .5;
-  gdouble arm = 2 * self->line + 1, line = thin (self);
+  gdouble arm = 2 * self->line + 1, line = thin_width (self);
 
   overlay_stroke (self->list, shade);
   overlay_outline (self->list, b.x0, b.y0, b.x1, b.y1, 0, line);
   overlay_stroke (self->list, white);
-  dashed_box (self, &b, line);
+  draw_dashed_box (self, &b, line);
   for (gint i = 0; i < 2; i++) {
     overlay_stroke (self->list, i ? white : shade);
     overlay_line (self->list, x - arm, y - arm, x + arm, y + arm,
-        line + (i ? 0 : 2 * rim (self)), 255);
+        line + (i ? 0 : 2 * rim_width (self)), 255);
     overlay_line (self->list, x - arm, y + arm, x + arm, y - arm,
-        line + (i ? 0 : 2 * rim (self)), 255);
+        line + (i ? 0 : 2 * rim_width (self)), 255);
   }
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is drawn of objects: boxes, axes, centroids, names. */
+ * The drawing of objects: boxes, axes, centroids, names. */
 #pragma once
 
 #include "meta/gstvisionmeta.h"
@@ -23,7 +23,7 @@ typedef struct {
 
   GstVisionGlyphs *glyphs;
   GstVisionTrails *trails;
-  GArray *plates; /* ImageBox: names put down in this frame */
+  GArray *plates; /* ImageBox: places of names in this frame */
   GstVisionColours colours;
 
   /* The frame rate. */
@@ -35,7 +35,7 @@ typedef struct {
 void gst_vision_marks_init (GstVisionMarks *self);
 void gst_vision_marks_clear (GstVisionMarks *self);
 
-/* A frame begins: sizes follow @look and the frame's. */
+/* Begins a frame: sizes follow @look, or the size of the frame. */
 void gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
     const GstVisionLook *look, gint width, gint height);
 /* Adds the marks of the buffer's objects. */
@@ -49,16 +49,16 @@ OverlayColour gst_vision_marks_colour (
 ImageBox gst_vision_marks_box (
     const GstVisionMarks *self, const GstVisionObject *object);
 
-/* Box, axes, centroid, silhouette and pose, as @look wants them. */
+/* Draws box, axes, centroid, silhouette and pose, as self->look chooses. */
 void gst_vision_marks_object (
     GstVisionMarks *self, const GstVisionObject *object);
 void gst_vision_marks_name (
     GstVisionMarks *self, const GstVisionObject *object);
 
-/* The rate and the legend, in the upper left corner. */
+/* Draws the rate and the legend, in the upper left corner. */
 void gst_vision_marks_corner (
     GstVisionMarks *self, const GstVisionObject **objects, guint n);
-/* A true object. */
+/* Draws a true object, dashed and white. */
 void gst_vision_marks_truth (
     GstVisionMarks *self, const GstVisionObject *object);
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The plates: names beside objects, and what stands in the upper left corner.
+ * The plates: names beside objects; rate and legend in the upper left corner.
  */
 #include "overlay/gstvisionmarks.h"
 
 #include <math.h>
 #include <string.h>
 
-/* With more plates than this, none is moved out of another's way. */
+/* With more plates than this, plates may cover each other. */
 #define MAX_PLATES 128
 
 static const OverlayColour white = {255, 255, 255, 255};
@@ -19,14 +19,14 @@ typedef struct {
   OverlayColour colour;
 } Part;
 
-/* Reasons in words. */
+/* Words for the reasons of rejected objects. */
 static const gchar *const reasons[][2] = {{"size", "too small"},
     {"fill", "too many holes"}, {"extent", "too narrow"},
     {"rank", "eight are larger"}, {"persistence", "not long enough"},
     {"surface", "no tracker says that it moves"}};
 
 static const gchar *
-words_of (const gchar *reason)
+words_of_reason (const gchar *reason)
 {
   for (guint i = 0; i < G_N_ELEMENTS (reasons); i++)
     if (!strcmp (reason, reasons[i][0]))
@@ -35,7 +35,7 @@ words_of (const gchar *reason)
 }
 
 static gboolean
-free_of_others (const GstVisionMarks *self, const ImageBox *b)
+is_free_of_plates (const GstVisionMarks *self, const ImageBox *b)
 {
   if (self->plates->len > MAX_PLATES)
     return TRUE;
@@ -48,10 +48,10 @@ free_of_others (const GstVisionMarks *self, const ImageBox *b)
   return TRUE;
 }
 
-/* The first place that is inside the frame and free: above the object's box
- * @b, below it, beside it, inside it. */
+/* The first free place within the frame: above the object's box @b, below it,
+ * beside it, inside it. */
 static ImageBox
-find_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
+find_plate_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
 {
   gint gap = 2 * self->line + 1;
   const gint at[][2] = {{b->x0 - self->line, b->y0 - gap - h},
@@ -68,7 +68,7 @@ find_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
     place = (ImageBox){x, y, x + w, y + h};
     if (y != at[i][1])
       continue;
-    if (free_of_others (self, &place))
+    if (is_free_of_plates (self, &place))
       return place;
     if (!have)
       best = place;
@@ -77,21 +77,21 @@ find_place (const GstVisionMarks *self, const ImageBox *b, gint w, gint h)
   return have ? best : place;
 }
 
-/* The space around the text. */
+/* The space around the text of a plate. */
 static gint
-padding (const GstVisionMarks *self)
+plate_padding (const GstVisionMarks *self)
 {
   return MAX (2, gst_vision_glyphs_size (self->glyphs) / 4);
 }
 
 static gint
-bar_width (const GstVisionMarks *self)
+plate_bar_width (const GstVisionMarks *self)
 {
   return MAX (2, gst_vision_glyphs_size (self->glyphs) / 6);
 }
 
 static gint
-space (const GstVisionMarks *self)
+plate_space (const GstVisionMarks *self)
 {
   return MAX (3, gst_vision_glyphs_size (self->glyphs) * 2 / 5);
 }
@@ -102,22 +102,23 @@ plate_size (
     GstVisionMarks *self, const Part *parts, guint n, gint *width, gint *height)
 {
   GstVisionGlyphs *g = self->glyphs;
-  gint pad = padding (self);
+  gint pad = plate_padding (self);
 
-  *width = bar_width (self) + 2 * pad + (gint) (n - 1) * space (self);
+  *width =
+      plate_bar_width (self) + 2 * pad + (gint) (n - 1) * plate_space (self);
   for (guint i = 0; i < n; i++)
     *width += gst_vision_glyphs_width (g, parts[i].text);
   *height = gst_vision_glyphs_rise (g) +
       2 * MAX (gst_vision_glyphs_fall (g) + 1, pad);
 }
 
-/* Draws it at @p, with a bar of @colour at its left edge. */
+/* Draws a plate at @p, with a bar of @colour at its left edge. */
 static void
 draw_plate (GstVisionMarks *self, ImageBox p, const Part *parts, guint n,
     OverlayColour colour)
 {
   GstVisionGlyphs *g = self->glyphs;
-  gint bar = bar_width (self), w, h;
+  gint bar = plate_bar_width (self), w, h;
 
   plate_size (self, parts, n, &w, &h);
   overlay_stroke (self->list, (OverlayColour){14, 16, 22, 200});
@@ -125,18 +126,18 @@ draw_plate (GstVisionMarks *self, ImageBox p, const Part *parts, guint n,
       gst_vision_glyphs_size (g) / 6.);
   overlay_stroke (self->list, colour);
   overlay_fill (self->list, p.x0, p.y0, p.x0 + bar, p.y0 + h, bar / 2.);
-  p.x0 += bar + padding (self);
+  p.x0 += bar + plate_padding (self);
   for (guint i = 0; i < n; i++) {
     overlay_stroke (self->list, parts[i].colour);
     gst_vision_glyphs_draw (g, self->list, p.x0,
         p.y0 + (h + gst_vision_glyphs_rise (g)) / 2, parts[i].text);
-    p.x0 += gst_vision_glyphs_width (g, parts[i].text) + space (self);
+    p.x0 += gst_vision_glyphs_width (g, parts[i].text) + plate_space (self);
   }
 }
 
 /* The parts of the plate of @object; returns their number. */
 static guint
-make_parts (const GstVisionMarks *self, const GstVisionObject *object,
+make_plate_parts (const GstVisionMarks *self, const GstVisionObject *object,
     OverlayColour colour, gchar id[24], gchar score[16], Part *parts)
 {
   guint show = self->look->show, n = 0;
@@ -157,7 +158,7 @@ make_parts (const GstVisionMarks *self, const GstVisionObject *object,
   if ((show & GST_VISION_SHOW_LABEL) &&
       object->state == GST_VISION_STATE_REJECTED && object->reason &&
       object->reason[0])
-    parts[n++] = (Part){words_of (object->reason), dim};
+    parts[n++] = (Part){words_of_reason (object->reason), dim};
   return n;
 }
 
@@ -168,23 +169,23 @@ gst_vision_marks_name (GstVisionMarks *self, const GstVisionObject *object)
   OverlayColour colour = gst_vision_marks_colour (self, object);
   Part parts[5];
   gchar id[24], score[16];
-  guint n = make_parts (self, object, colour, id, score, parts);
+  guint n = make_plate_parts (self, object, colour, id, score, parts);
   gint w, h;
 
   if (!n || box.x1 < 0 || box.y1 < 0 || box.x0 > self->width ||
       box.y0 > self->height)
     return;
   plate_size (self, parts, n, &w, &h);
-  place = find_place (self, &box, w, h);
+  place = find_plate_place (self, &box, w, h);
   g_array_append_val (self->plates, place);
   draw_plate (self, place, parts, n, colour);
 }
 
 /* ---- The upper left corner: the rate and the legend ---- */
 
-/* Time over which frames are counted. */
+/* Time over which frames are counted, microseconds. */
 #define PERIOD (G_USEC_PER_SEC / 2)
-/* Rows of the legend. */
+/* Maximum number of rows of the legend. */
 #define MAX_ROWS 16
 
 typedef struct {
@@ -194,7 +195,7 @@ typedef struct {
 } Row;
 
 static void
-count_frame (GstVisionMarks *self)
+count_shown_frame (GstVisionMarks *self)
 {
   gint64 now = g_get_monotonic_time ();
 
@@ -210,8 +211,8 @@ count_frame (GstVisionMarks *self)
 
 /* Puts a plate at (@x, *@y), and *@y under it. */
 static void
-put (GstVisionMarks *self, gint x, gint *y, const Part *parts, guint n,
-    OverlayColour colour)
+put_corner_plate (GstVisionMarks *self, gint x, gint *y, const Part *parts,
+    guint n, OverlayColour colour)
 {
   ImageBox place = {x, *y, 0, 0};
   gint w, h;
@@ -225,7 +226,7 @@ put (GstVisionMarks *self, gint x, gint *y, const Part *parts, guint n,
 }
 
 static const gchar *
-name_of (const GstVisionMarks *self, const GstVisionObject *object)
+legend_name (const GstVisionMarks *self, const GstVisionObject *object)
 {
   if (self->look->color_by == GST_VISION_COLOR_BY_ELEMENT || !object->label ||
       !object->label[0])
@@ -234,13 +235,13 @@ name_of (const GstVisionMarks *self, const GstVisionObject *object)
 }
 
 static guint
-make_rows (GstVisionMarks *self, const GstVisionObject **objects, guint n,
-    Row rows[MAX_ROWS])
+make_legend_rows (GstVisionMarks *self, const GstVisionObject **objects,
+    guint n, Row rows[MAX_ROWS])
 {
   guint n_rows = 0, k;
 
   for (guint i = 0; i < n; i++) {
-    const gchar *name = name_of (self, objects[i]);
+    const gchar *name = legend_name (self, objects[i]);
 
     for (k = 0; k < n_rows && !g_str_equal (rows[k].name, name);)
       k++;
@@ -262,17 +263,17 @@ gst_vision_marks_corner (
   Row rows[MAX_ROWS];
   gchar text[32];
 
-  count_frame (self);
+  count_shown_frame (self);
   if ((self->look->show & GST_VISION_SHOW_RATE) && self->rate > 0) {
     g_snprintf (text, sizeof text, "%.1f fps", self->rate);
-    put (self, x, &y, &(Part){text, white}, 1, dim);
+    put_corner_plate (self, x, &y, &(Part){text, white}, 1, dim);
   }
   if (!(self->look->show & GST_VISION_SHOW_LEGEND))
     return;
-  n = make_rows (self, objects, n, rows);
+  n = make_legend_rows (self, objects, n, rows);
   for (guint i = 0; i < n; i++) {
     g_snprintf (text, sizeof text, "%u", rows[i].n);
-    put (self, x, &y, (Part[]){{rows[i].name, white}, {text, dim}}, 2,
-        rows[i].colour);
+    put_corner_plate (self, x, &y, (Part[]){{rows[i].name, white}, {text, dim}},
+        2, rows[i].colour);
   }
 }

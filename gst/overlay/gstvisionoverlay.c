@@ -88,8 +88,8 @@ struct _GstVisionOverlay {
   OverlayList *list;
   GstVisionMarks marks;
   GstVisionLook now;      /* the look of this frame */
-  gboolean warned_of_map; /* that the map cannot be shown; until it can */
-  gint64 told_of_map;     /* when it was warned of that */
+  gboolean warned_of_map; /* the newest frame's map could not be shown */
+  gint64 told_of_map;     /* time of the newest warning of such a map */
 
   /* under the object lock */
   GstVisionLook look;
@@ -100,7 +100,7 @@ G_DEFINE_TYPE (GstVisionOverlay, gst_vision_overlay, GST_TYPE_VISION_FILTER)
 GST_ELEMENT_REGISTER_DEFINE (
     visionoverlay, "visionoverlay", GST_RANK_NONE, GST_TYPE_VISION_OVERLAY)
 
-/* Reads the image of the property; a file that cannot be read is warned of. */
+/* Reads the image of the property; warns if the file cannot be read. */
 static const char *
 load_image (GstVisionOverlay *self)
 {
@@ -129,7 +129,7 @@ load_image (GstVisionOverlay *self)
   return err;
 }
 
-/* Adds the map that is to be shown.  The caller ends it. */
+/* Adds the map of the property map to the list.  The caller ends @view. */
 static void
 add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
 {
@@ -162,9 +162,9 @@ add_map (GstVisionOverlay *self, GstBuffer *buffer, GstVisionMapView *view)
   self->warned_of_map = why != NULL;
 }
 
-/* Copies the properties to self->look; TRUE if the image is another one. */
+/* Copies the properties to self->now; TRUE if the image has changed. */
 static gboolean
-take_look (GstVisionOverlay *self)
+take_look_of_properties (GstVisionOverlay *self)
 {
   gboolean image_is_new;
 
@@ -178,14 +178,15 @@ take_look (GstVisionOverlay *self)
 }
 
 static const char *
-process (GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
+visionoverlay_process (
+    GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
   GstVisionMarks *marks = &self->marks;
   GstVisionMapView view = {0};
   const char *err;
 
-  if (take_look (self))
+  if (take_look_of_properties (self))
     TRY (load_image (self));
   overlay_list_clear (self->list, frame->width, frame->height);
   gst_vision_marks_begin (
@@ -196,14 +197,14 @@ process (GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
   err = gst_vision_glyphs_upload (marks->glyphs, self->overlay);
   if (!err)
     err = overlay_draw (self->overlay, frame, self->list);
-  /* A GPU may still read the map: its buffer stays until the parent, before
-   * the frame goes on, has waited. */
+  /* A GPU may still read the map, whose buffer lives until the parent has
+   * waited for the GPU and the frame goes on. */
   gst_vision_map_view_end (&view);
   return err;
 }
 
 static const char *
-open_overlay (
+visionoverlay_open (
     GstVisionFilter *filter, const Device *device, const GstVideoInfo *info)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
@@ -220,19 +221,19 @@ open_overlay (
 }
 
 static void
-close_overlay (GstVisionFilter *filter)
+visionoverlay_close (GstVisionFilter *filter)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
 
   g_clear_pointer (&self->overlay, overlay_free);
   g_clear_pointer (&self->list, overlay_list_free);
-  /* A new Overlay has no atlas yet. */
+  /* A new Overlay has no atlas, so the glyphs are rendered anew. */
   g_clear_pointer (&self->marks.glyphs, gst_vision_glyphs_free);
 }
 
-/* Of a flush, and of a stop. */
+/* To be called at a flush and at a stop. */
 static void
-reset (GstVisionFilter *filter)
+visionoverlay_reset (GstVisionFilter *filter)
 {
   gst_vision_trails_clear (GST_VISION_OVERLAY (filter)->marks.trails);
 }
@@ -254,7 +255,7 @@ static const GstVisionProperty properties[] = {
 /* Refuses an image that cannot be read.  If a file that is set later cannot be
  * read, the stream goes on. */
 static gboolean
-start (GstVisionFilter *filter)
+visionoverlay_start (GstVisionFilter *filter)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (filter);
   GstVisionPicture picture;
@@ -274,9 +275,8 @@ start (GstVisionFilter *filter)
   return !why;
 }
 
-
 static void
-finalize (GObject *object)
+visionoverlay_finalize (GObject *object)
 {
   GstVisionOverlay *self = GST_VISION_OVERLAY (object);
 
@@ -291,16 +291,16 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
-  object->finalize = finalize;
+  object->finalize = visionoverlay_finalize;
   gst_vision_properties_install (object, properties);
 
   filter->use = GST_VISION_FRAME_WRITE | GST_VISION_FRAME_STAY;
-  filter->open = open_overlay;
-  filter->process = process;
-  filter->close = close_overlay;
-  filter->reset = reset;
-  filter->start = start;
-  filter->stop = reset;
+  filter->open = visionoverlay_open;
+  filter->process = visionoverlay_process;
+  filter->close = visionoverlay_close;
+  filter->reset = visionoverlay_reset;
+  filter->start = visionoverlay_start;
+  filter->stop = visionoverlay_reset;
   gst_vision_filter_class_add_pads (filter,
       "{ NV12, I420, RGBA, BGRA, RGBx, BGRx, RGB, BGR, YUY2, P010_10LE, "
       "GRAY8, GRAY16_LE }");

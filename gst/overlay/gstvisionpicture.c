@@ -10,19 +10,19 @@
 #include "overlay/overlay.h"
 
 #define MAX_BYTES (128 << 20)
-#define WIDTH 16 /* where a PNG file says its size (PNG, 11.2.1) */
+#define WIDTH 16 /* offsets of the size in a PNG file (PNG, 11.2.1) */
 #define HEIGHT 20
 #define SIGNATURE 8 /* bytes before the first chunk */
 #define CHUNK 12    /* of a chunk besides its data: length, kind, checksum */
 
-/* The bytes of a file, for cairo. */
+/* The unread bytes of a file. */
 typedef struct {
   const gchar *bytes;
   gsize left;
 } Rest;
 
 static cairo_status_t
-take (void *closure, unsigned char *to, unsigned int n)
+read_rest (void *closure, unsigned char *to, unsigned int n)
 {
   Rest *rest = closure;
 
@@ -34,11 +34,11 @@ take (void *closure, unsigned char *to, unsigned int n)
   return CAIRO_STATUS_SUCCESS;
 }
 
-/* Whether all chunks end within the file, up to the last one.  libpng clears as
- * much memory as the length of a text or a profile says, before it finds that
- * the file is shorter. */
+/* Whether all chunks of a PNG file end within the file.  libpng must not see
+ * other files: it clears as much memory as the length of a text or a profile
+ * says, before it finds that the file is shorter. */
 static gboolean
-is_whole (const gchar *bytes, gsize n)
+is_whole_png (const gchar *bytes, gsize n)
 {
   gsize at = SIGNATURE;
 
@@ -57,20 +57,20 @@ is_whole (const gchar *bytes, gsize n)
 }
 
 static cairo_surface_t *
-decode (const gchar *bytes, gsize n)
+decode_picture (const gchar *bytes, gsize n)
 {
   Rest rest = {bytes, n};
 
-  if (!is_whole (bytes, n) || n < HEIGHT + 4 ||
+  if (!is_whole_png (bytes, n) || n < HEIGHT + 4 ||
       GST_READ_UINT32_BE (bytes + WIDTH) > OVERLAY_MAX_TEXELS ||
       GST_READ_UINT32_BE (bytes + HEIGHT) > OVERLAY_MAX_TEXELS)
     return NULL;
-  return cairo_image_surface_create_from_png_stream (take, &rest);
+  return cairo_image_surface_create_from_png_stream (read_rest, &rest);
 }
 
-/* From cairo's pixels, which have alpha multiplied in. */
+/* Converts cairo's pixels, whose colours are multiplied by alpha. */
 static void
-convert (
+unmultiply_alpha (
     GstVisionPicture *self, const guint8 *argb, gint stride, gboolean has_alpha)
 {
   guint8 *out = self->rgba;
@@ -102,7 +102,7 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
   *self = (GstVisionPicture){0};
   if (why)
     return file_why (why);
-  surface = decode (bytes, n);
+  surface = decode_picture (bytes, n);
   free (bytes);
   format =
       surface ? cairo_image_surface_get_format (surface) : CAIRO_FORMAT_INVALID;
@@ -115,7 +115,7 @@ gst_vision_picture_load (GstVisionPicture *self, const gchar *location)
     self->width = cairo_image_surface_get_width (surface);
     self->height = cairo_image_surface_get_height (surface);
     self->rgba = g_malloc ((gsize) self->width * self->height * 4);
-    convert (self, cairo_image_surface_get_data (surface),
+    unmultiply_alpha (self, cairo_image_surface_get_data (surface),
         cairo_image_surface_get_stride (surface),
         format == CAIRO_FORMAT_ARGB32);
   }

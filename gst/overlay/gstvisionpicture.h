@@ -9,10 +9,10 @@ G_BEGIN_DECLS
 
 typedef struct {
   gint width, height;
-  guint8 *rgba; /* alpha not multiplied in */
+  guint8 *rgba; /* colours are not multiplied by alpha */
 } GstVisionPicture;
 
-/* NULL, or why the file cannot be read. */
+/* Reads the file; returns why it cannot, or NULL. */
 const gchar *gst_vision_picture_load (
     GstVisionPicture *self, const gchar *location);
 void gst_vision_picture_clear (GstVisionPicture *self);

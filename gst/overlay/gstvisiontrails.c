@@ -4,12 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-/* Positions are parts of the frame, so that they stay right when its size
- * changes. */
+/* A position as parts of the frame's sides, right for any size of the frame. */
 typedef struct {
   gdouble x, y;
   gdouble time;    /* seconds */
-  gboolean begins; /* no line leads here: the object was away, or jumped */
+  gboolean begins; /* no line leads to it: the object was away, or jumped */
 } Point;
 
 typedef struct {
@@ -33,19 +32,21 @@ struct _GstVisionTrails {
 #define INTERVAL (1. / 30)
 /* An object that is not seen in this many frames was away. */
 #define AWAY 2.5
-/* A step of more than two sizes of the object that is this many times longer
- * than the one before is a jump. */
+/* A step is a jump if it is longer than two sizes of the object and this many
+ * times longer than the step before. */
 #define JUMP 4
 /* Maximum number of points of a trail, for any time. */
 #define MAX_POINTS 4096
-/* Maximum number of trails; further objects leave none until others have faded.
+/* Maximum number of trails; more objects leave no trail until a trail has
+ * faded.
  */
 #define MAX_TRAILS 1024
-/* Maximum distance of a point from the frame, in widths or heights of it; a
- * point farther away is left out, since its square may be no number. */
+/* Maximum distance of a point from the frame, in widths or heights of the
+ * frame; a point farther away is left out, since its square may be no number.
+ */
 #define MAX_AWAY 1e6
-/* Bytes of the name of a source; objects of one with a longer name leave no
- * trail. */
+/* Bytes of the name of a source; objects of a source with a longer name leave
+ * no trail. */
 #define MAX_NAME 256
 
 static guint
@@ -106,9 +107,9 @@ gst_vision_trails_clear (GstVisionTrails *self)
   self->interval = 0;
 }
 
-/* Whether all of @trail has faded. */
+/* Removes the points of @trail that have faded; TRUE: no point is left. */
 static gboolean
-cut (const GstVisionTrails *self, Trail *trail)
+cut_trail (const GstVisionTrails *self, Trail *trail)
 {
   Point *points = (Point *) trail->points->data;
   guint n = trail->points->len, over = MAX (n, MAX_POINTS) - MAX_POINTS;
@@ -143,16 +144,16 @@ gst_vision_trails_begin (
   for (guint i = self->order->len; i-- > 0;) {
     Trail *trail = g_ptr_array_index (self->order, i);
 
-    if (cut (self, trail)) {
+    if (cut_trail (self, trail)) {
       g_ptr_array_remove_index (self->order, i);
       g_hash_table_remove (self->trails, trail);
     }
   }
 }
 
-/* NULL if there are too many. */
+/* Finds the trail of an object, or adds a trail; NULL: there are too many. */
 static Trail *
-find (GstVisionTrails *self, const gchar *source, guint64 id)
+find_trail (GstVisionTrails *self, const gchar *source, guint64 id)
 {
   Trail key = {.source = (gchar *) (source ? source : ""), .id = id};
   Trail *trail = g_hash_table_lookup (self->trails, &key);
@@ -172,7 +173,7 @@ find (GstVisionTrails *self, const gchar *source, guint64 id)
 /* Whether the step to @p is longer than an object of @size can move, in parts
  * of the frame. */
 static gboolean
-jumps (const Trail *trail, const Point *p, gdouble size)
+is_jump (const Trail *trail, const Point *p, gdouble size)
 {
   guint n = trail->points->len;
   const Point *last = &g_array_index (trail->points, Point, n - 1);
@@ -185,14 +186,14 @@ jumps (const Trail *trail, const Point *p, gdouble size)
 }
 
 static gdouble
-interval (const GstVisionTrails *self)
+frame_interval (const GstVisionTrails *self)
 {
   return self->interval > 0 ? self->interval : INTERVAL;
 }
 
-/* If @size is not finite, no step is a jump. */
+/* Adds @p to the trail.  If @size is not finite, no step is a jump. */
 static void
-append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
+append_point (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
 {
   guint n = trail->points->len;
   const Point *last = n ? &g_array_index (trail->points, Point, n - 1) : NULL;
@@ -202,26 +203,25 @@ append (const GstVisionTrails *self, Trail *trail, Point p, gdouble size)
     return;
   p.begins = !last ||
       (isfinite (size) &&
-          (p.time - last->time > AWAY * interval (self) ||
-              jumps (trail, &p, size)));
+          (p.time - last->time > AWAY * frame_interval (self) ||
+              is_jump (trail, &p, size)));
   g_array_append_val (trail->points, p);
 }
 
-/* Adds the trajectory of an object that is new here: one point for each frame
- * of the element that found it, which may have seen more frames than come here.
- */
+/* Adds the trajectory of a new object: a point for each frame that the element
+ * which found the object has seen. */
 static void
-take_trajectory (const GstVisionTrails *self, Trail *trail,
+add_trajectory (const GstVisionTrails *self, Trail *trail,
     const GstVisionObject *object, guint width, guint height)
 {
   const GstVisionArray *t = &object->trajectory;
   guint n = t->n / 2, first = MAX (n, MAX_POINTS) - MAX_POINTS;
   gdouble step = object->age > 0 && n > 1 ? object->age / (n - 1) : INFINITY;
 
-  step = MIN (step, interval (self));
+  step = MIN (step, frame_interval (self));
   for (guint i = first; i + 1 < n; i++) /* the last point is of now */
     if (self->now - (n - 1 - i) * step >= self->now - self->reach)
-      append (self, trail,
+      append_point (self, trail,
           (Point){(t->values[2 * i] + .5) / width,
               (t->values[2 * i + 1] + .5) / height,
               self->now - (n - 1 - i) * step, FALSE},
@@ -232,7 +232,7 @@ void
 gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
     guint ref_width, guint ref_height, OverlayColour colour)
 {
-  Trail *trail = find (self, object->source, object->id);
+  Trail *trail = find_trail (self, object->source, object->id);
   gdouble size =
       2 * MAX (object->width / ref_width, object->height / ref_height);
 
@@ -240,8 +240,8 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
     return;
   trail->colour = colour;
   if (!trail->points->len && object->trajectory.n > 4)
-    take_trajectory (self, trail, object, ref_width, ref_height);
-  append (self, trail,
+    add_trajectory (self, trail, object, ref_width, ref_height);
+  append_point (self, trail,
       (Point){(object->cx + .5) / ref_width, (object->cy + .5) / ref_height,
           self->now, FALSE},
       isfinite (size) ? size : 0);
@@ -252,7 +252,7 @@ gst_vision_trails_add (GstVisionTrails *self, const GstVisionObject *object,
 /* Moves each point towards the mean of its neighbours, by @max_length pixels at
  * most: this removes trembling and keeps corners.  The ends of a line stay. */
 static void
-smooth (GArray *path, gdouble max_length)
+smooth_path (GArray *path, gdouble max_length)
 {
   Point *p = (Point *) path->data, before;
 
@@ -272,17 +272,18 @@ smooth (GArray *path, gdouble max_length)
   }
 }
 
-/* At @t (0 to 1) from @b to @c, on a curve through @a, @b, @c and @d (Catmull
- * and Rom, 1974). */
+/* The position at @t (0 to 1) between @b and @c, on a curve through @a, @b, @c
+ * and
+ * @d (Catmull and Rom, 1974). */
 static gdouble
-along (gdouble a, gdouble b, gdouble c, gdouble d, gdouble t)
+curve_at (gdouble a, gdouble b, gdouble c, gdouble d, gdouble t)
 {
   return b +
       t *
       (c - a + t * (2 * a - 5 * b + 4 * c - d + t * (3 * (b - c) + d - a))) / 2;
 }
 
-/* Divides the line to point @i into pieces of about @max_length pixels. */
+/* Draws the curve to point @i in pieces of about @max_length pixels. */
 static void
 draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
     gdouble max_length, gdouble line, gdouble more)
@@ -295,8 +296,8 @@ draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
 
   for (gint k = 1; k <= n; k++) {
     gdouble t = (gdouble) k / n;
-    gdouble x = along (a->x, b->x, c->x, d->x, t);
-    gdouble y = along (a->y, b->y, c->y, d->y, t);
+    gdouble x = curve_at (a->x, b->x, c->x, d->x, t);
+    gdouble y = curve_at (a->y, b->y, c->y, d->y, t);
     gdouble old = self->now - b->time + t * (b->time - c->time);
     gdouble part = CLAMP (1 - old / self->reach, 0, 1);
 
@@ -307,8 +308,8 @@ draw_curve (const GstVisionTrails *self, guint i, OverlayList *list,
   }
 }
 
-/* The points of @trail in pixels, without those that are nearer to the one
- * before than twice the line's width. */
+/* Makes self->path of the points of @trail, in pixels.  Leaves out points
+ * nearer to the point before than twice the line's width. */
 static void
 make_path (const GstVisionTrails *self, const Trail *trail, gint width,
     gint height, gdouble line)
@@ -329,8 +330,8 @@ make_path (const GstVisionTrails *self, const Trail *trail, gint width,
     if (p.begins || ends || hypot (p.x - last->x, p.y - last->y) >= 2 * line)
       g_array_append_val (self->path, p);
   }
-  smooth (self->path, line);
-  smooth (self->path, line);
+  smooth_path (self->path, line);
+  smooth_path (self->path, line);
 }
 
 void

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where objects have been in the last seconds, drawn as lines that fade. */
+ * Trails: the positions of objects in the last seconds, as lines that fade. */
 #pragma once
 
 #include "meta/gstvisionmeta.h"
@@ -14,8 +14,9 @@ GstVisionTrails *gst_vision_trails_new (void);
 void gst_vision_trails_free (GstVisionTrails *self);
 void gst_vision_trails_clear (GstVisionTrails *self);
 
-/* A frame begins, at @time; GST_CLOCK_TIME_NONE: it has no time.  Forgets
- * points that are older than @reach seconds, and all if time runs back. */
+/* Begins a frame, at @time; GST_CLOCK_TIME_NONE: the frame has no time. Forgets
+ * points that are older than @reach seconds, and all points if time runs back.
+ */
 void gst_vision_trails_begin (
     GstVisionTrails *self, GstClockTime time, gdouble reach);
 
