@@ -29,8 +29,8 @@
  *
  * ## What it is for
  *
- * A map as pictures: to look at it, to record it, or to give its numbers as
- * grey values to elements that know video alone.
+ * A map as pictures: to look at it, to record it, or to give its numbers as grey
+ * values to elements that know video alone.
  *
  * ## When something else is better
  *
@@ -42,8 +42,7 @@
  *
  * - All is black: the element in front makes no such map. Most must be asked
  *   for, as by `label-map`, `emd-map` or `maps`; or `kind` names another.
- * - All is of one colour: `map-low` and `map-high` do not fit the map's
- * numbers.
+ * - All is of one colour: `map-low` and `map-high` do not fit the map's numbers.
  * - Negotiation fails behind it: `videoconvert` makes other formats.
  *
  * ## Example launch lines
