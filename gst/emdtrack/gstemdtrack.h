@@ -75,8 +75,8 @@ typedef struct {
 } GstEmdtrackTarget;
 
 /* The parameters of the algorithm.  gst_emdtrack_set_frame () settles them when
- * caps come.  Each frame works on a copy of the settled ones, to which
- * gst_emdtrack_get_params () adds the properties that may change meanwhile. */
+ * caps come.  Each frame works on a copy, in which gst_emdtrack_get_params ()
+ * renews the properties that may change between frames. */
 typedef struct {
   EmdtrackParams map;    /* for the maps, which compare pixels */
   EmdtrackParams follow; /* for the tracker, which compares regions: as @map,
@@ -112,7 +112,7 @@ struct _GstEmdtrack {
   gint cell_x, cell_y; /* pixels of the frame for one of a channel */
   Emdtrack *emdtrack;
   GstVisionPixels pixels; /* of the maps */
-  gboolean shows_map;     /* the caps of the output are those of a map */
+  gboolean shows_map;     /* the output has the caps of a map */
   GstBuffer *picture;     /* the map that replaces the frame; NULL: none yet */
 
   /* Of the streaming thread, since the start. */
@@ -141,8 +141,8 @@ gboolean gst_emdtrack_known_cells (GstEmdtrack *self, gint *across, gint *down);
 
 /* gstemdtrackoutput.c: output=map. */
 void gst_emdtrack_install_output (GstBaseTransformClass *klass);
-/* Sets whether @out, the caps that negotiation found, are those of a map;
- * returns why they do not fit the properties any more, or NULL. */
+/* Sets self->shows_map by the negotiated caps @in and @out; returns why these
+ * do not fit the properties any more, or NULL. */
 const char *gst_emdtrack_settle_output (
     GstEmdtrack *self, const GstCaps *in, GstCaps *out);
 /* Makes the picture: the first map of @results, or white if @results is NULL.

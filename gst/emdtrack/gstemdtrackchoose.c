@@ -69,8 +69,8 @@ floor_by (int n, int by)
   return n >= 0 ? n / by : -((by - 1 - n) / by);
 }
 
-/* Leaves out boxes outside of the frame and converts the others to pixels of a
- * channel; returns the box around all of these. */
+/* Leaves out boxes outside of the frame and converts the boxes that stay to
+ * pixels of a channel; returns the box around all of these. */
 static ImageBox
 clip_choices (GstEmdtrack *self, GstEmdtrackChoices *all)
 {

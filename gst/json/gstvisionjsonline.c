@@ -26,7 +26,7 @@ typedef GQuark FieldName;
  * left out. */
 #define MAX_LEVELS 16
 
-/* The line so far, and the depth in the meta. */
+/* The line that is written, and the depth in the meta. */
 typedef struct {
   GString *line;
   guint level;
@@ -228,8 +228,8 @@ append_value (Writer w, const GValue *value)
  * without its end. */
 typedef void (*AppendMore) (GString *line, GstBuffer *buffer, guint n);
 
-/* Appends the structures in the array @name of @structure, and to each what
- * @more adds.  Items that are no structures are left out. */
+/* Appends the structures in the array @name of @structure; @more then adds to
+ * each.  Items that are no structures are left out. */
 static void
 append_items (GString *line, const GstStructure *structure, const gchar *name,
     AppendMore more, GstBuffer *buffer)

@@ -202,9 +202,9 @@ find_roi_meta (GstBuffer *buffer, const gchar *name, ImageBox *region)
   return FALSE;
 }
 
-/* Whether the region @r lies outside of the frame, as a region that moves may,
- * or one that was set for another frame size.  The colour is learned once its
- * region is in the frame. */
+/* Whether the region @r lies outside of the frame: it may move, or was set for
+ * another frame size.  The colour is learned once its region is in the frame.
+ */
 static gboolean
 is_roi_outside (const Image *frame, const ImageBox *r)
 {

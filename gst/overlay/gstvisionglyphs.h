@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Text of one size, laid out by Pango once and kept in an atlas: ASCII letter
+ * Text of one font size, which Pango renders once into an atlas: ASCII letter
  * by letter, any other text as a whole. */
 #pragma once
 

@@ -203,8 +203,8 @@ static const GstVisionProperty properties[] = {
 
 /* ---- Presets ----
  *
- * In a launch line, a preset comes after all properties, wherever it is
- * written, and takes the place of those that it names. */
+ * In a launch line, a preset is loaded after all properties are set, wherever
+ * it is written, and replaces the values of the properties that it names. */
 
 static gboolean (*load_values) (GstPreset *preset, const gchar *name);
 

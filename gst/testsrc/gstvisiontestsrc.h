@@ -139,8 +139,8 @@ GstVisionObject gst_vision_test_src_describe (
 gboolean gst_vision_test_src_attach_camera (GstVisionTestSrc *self,
     GstBuffer *buffer, gdouble fx, gdouble fy, gdouble cx, gdouble cy,
     const gdouble distortion[5], const gdouble pose[7]);
-/* Attaches the objects as truth and sets their source; their pixels are those
- * of a frame of @width x @height. */
+/* Attaches the objects, in pixels of a frame of @width x @height, as truth, and
+ * sets their source. */
 gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
     gint n);

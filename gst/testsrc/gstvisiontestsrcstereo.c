@@ -43,7 +43,7 @@ close_stereo (GstVisionTestSrc *self)
   g_clear_pointer (&self->stereo, stereo_free);
 }
 
-/* The world's coordinates are those of the left camera. */
+/* Attaches the camera; the world has the coordinates of the left camera. */
 static gboolean
 attach_stereo_camera (GstBuffer *buffer, const StereoFrame *f)
 {
@@ -139,8 +139,8 @@ prepare_stereo_frame (GstVisionTestSrc *self, const Image *view, StereoFrame *f)
     f->maps.labels = g_new (guint16, pixels);
 }
 
-/* Renders one view, or both views into the halves of the frame; the truth is
- * that of the left view then. */
+/* Renders one view, with its truth, or both views into the halves of the frame,
+ * with the truth of the left view. */
 static const char *
 render_stereo_frame (GstVisionTestSrc *self, const Image *image, StereoFrame *f)
 {

@@ -220,8 +220,7 @@ visionmap_change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* ---- Caps: those of the output have the frame's rate and the map's size ----
- */
+/* ---- Caps: the output has the frame's rate and the map's size ---- */
 
 /* The caps of the other pad if the pad of @direction has @caps.  Maps have
  * @width times @height numbers; 0: not known yet. */
@@ -268,8 +267,8 @@ visionmap_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
   return caps_of_other_pad (direction, caps, filter, width, height);
 }
 
-/* Chooses one of @other; the size is that of @caps if @other does not say it.
- */
+/* Fixates the first structure of @other, with the size of @caps if @other
+ * leaves the size open. */
 static GstCaps *
 visionmap_fixate_caps (GstBaseTransform *trans, GstPadDirection direction,
     GstCaps *caps, GstCaps *other)
@@ -374,8 +373,8 @@ visionmap_submit_input_buffer (
 
 /* ---- The mouse ---- */
 
-/* The ratio of pixels of the input to those of the map.  If channels lie one
- * below the other, positions are those in one channel. */
+/* Sets the ratio of pixels of the input to pixels of the map.  In frames of
+ * stacked channels, positions count within one channel. */
 static gboolean
 get_mouse_scale (GstVisionmap *self, gdouble *sx, gdouble *sy)
 {
