@@ -48,7 +48,7 @@ gst_vision_test_src_finds_meshes (GstVisionTestSrc *self)
 }
 
 static const char *
-open_clutter (GstVisionTestSrc *self, gint width, gint height)
+open_clutter_scene (GstVisionTestSrc *self, gint width, gint height)
 {
   const char *err;
   GPtrArray *names;
@@ -65,7 +65,7 @@ open_clutter (GstVisionTestSrc *self, gint width, gint height)
 }
 
 static void
-close_clutter (GstVisionTestSrc *self)
+close_clutter_scene (GstVisionTestSrc *self)
 {
   g_clear_pointer (&self->clutter, clutter_free);
 }
@@ -129,7 +129,7 @@ show_clutter (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 const GstVisionTestSrcScene gst_vision_test_src_clutter[] = {
     [CLUTTER_COLOR] = {CAPS ("{ RGBA, BGRA, RGBx, BGRx, RGB, BGR, GRAY8, NV12, "
                              "I420, YUY2, P010_10LE }"),
-        NULL, open_clutter, close_clutter, show_clutter},
-    [CLUTTER_DEPTH] = {CAPS ("GRAY16_LE"), NULL, open_clutter, close_clutter,
-        show_clutter},
+        NULL, open_clutter_scene, close_clutter_scene, show_clutter},
+    [CLUTTER_DEPTH] = {CAPS ("GRAY16_LE"), NULL, open_clutter_scene,
+        close_clutter_scene, show_clutter},
 };
