@@ -7,6 +7,23 @@
 #include <string.h>
 #include <time.h>
 
+static _Thread_local size_t noted; /* bytes */
+
+void
+out_of_memory_note (size_t bytes)
+{
+  noted = bytes;
+}
+
+size_t
+out_of_memory_bytes (void)
+{
+  size_t bytes = noted;
+
+  noted = 0;
+  return bytes;
+}
+
 static const char *
 alloc_cpu (const Device *dev, void **p, size_t bytes)
 {

@@ -75,12 +75,26 @@ const char *device_cuda_probe (void);
  * wait. */
 const char *device_follow (const Device *dev, void *stream);
 
+/* Notes that this thread could not have @bytes bytes, as device_alloc () and
+ * device_alloc_pinned () do. */
+void out_of_memory_note (size_t bytes);
+/* The bytes that this thread noted last, which it then forgets; 0: none. */
+size_t out_of_memory_bytes (void);
+/* The sentence of an allocation of @bytes bytes that failed; @of: "", or what
+ * they were for, " for the image". */
+#define OUT_OF_MEMORY(bytes, of) \
+ (out_of_memory_note (bytes), "out of memory" of)
+
 /* Sets @p to @bytes bytes of memory of the device, all 0.  Error: the memory is
  * exhausted. */
 static inline const char *
 device_alloc (const Device *dev, void **p, size_t bytes)
 {
-  return dev->ops->alloc (dev, p, bytes);
+  const char *err = dev->ops->alloc (dev, p, bytes);
+
+  if (err)
+    out_of_memory_note (bytes);
+  return err;
 }
 
 /* Frees memory of device_alloc ().  @p may be NULL. */
@@ -96,7 +110,11 @@ device_release (const Device *dev, void *p)
 static inline const char *
 device_alloc_pinned (const Device *dev, void **p, size_t bytes)
 {
-  return dev->ops->alloc_pinned (dev, p, bytes);
+  const char *err = dev->ops->alloc_pinned (dev, p, bytes);
+
+  if (err)
+    out_of_memory_note (bytes);
+  return err;
 }
 
 /* Frees memory of device_alloc_pinned ().  @p may be NULL. */

@@ -53,7 +53,7 @@ make_list_room (DeviceMemory *m)
     return NULL;
   pieces = realloc (m->pieces, (size_t) room * sizeof *pieces);
   if (!pieces)
-    return "out of memory";
+    return OUT_OF_MEMORY ((size_t) room * sizeof *pieces, "");
   m->pieces = pieces;
   m->room = room;
   return NULL;
@@ -66,7 +66,7 @@ memory_get_bytes (
   memory_release_at (m, at);
   *at = NULL;
   if (size && n > SIZE_MAX / size)
-    return "out of memory";
+    return OUT_OF_MEMORY (SIZE_MAX, "");
   TRY (make_list_room (m));
   if (m->device && pinned)
     TRY (device_alloc_pinned (m->device, at, n * size));

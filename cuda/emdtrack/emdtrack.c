@@ -30,7 +30,7 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
 
   *self = e;
   if (!e)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *e, "");
   e->device = *device;
   memory_open (&e->memory, &e->device);
   e->stages = STAGES (emdtrack, device);

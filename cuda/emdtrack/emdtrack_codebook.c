@@ -173,7 +173,7 @@ download_frame (const Device *dev, Image *img, uint8_t **memory)
         image_rows (img->format, img->height, p);
   *memory = malloc (bytes);
   if (!*memory)
-    return "out of memory";
+    return OUT_OF_MEMORY (bytes, "");
   for (int p = 0; p < image_planes (img->format); p++) {
     int row = image_row_bytes (img->format, img->width, p);
     int rows = image_rows (img->format, img->height, p);
@@ -236,7 +236,7 @@ emdtrack_codebook_learn_views (const Device *dev, const EmdtrackView *views,
       return "a codebook's frames have as many channels each";
   s.sample = calloc (s.room, sizeof *s.sample);
   if (!s.sample)
-    return "out of memory";
+    return OUT_OF_MEMORY (s.room * sizeof *s.sample, "");
   for (int i = 0; i < n && !err; i++)
     err = add_view_samples (dev, &views[i], s.room / n, &s);
   if (!err)

@@ -15,7 +15,7 @@ open_emdtrack_cpu (const Device *dev, EmdtrackWork *w)
 
   (void) dev;
   if (!(w->state = c))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *c, "");
   return emdtrack_renew_cpu (
       (void **) &c->columns, strips * w->reader.width, sizeof *c->columns);
 }

@@ -67,7 +67,7 @@ emdtrack_renew_cpu (void **p, size_t n, size_t size)
 {
   free (*p);
   *p = calloc (n, size);
-  return *p ? NULL : "out of memory";
+  return *p ? NULL : OUT_OF_MEMORY (n * size, "");
 }
 
 /* ---- Stored trees ---- */

@@ -12,7 +12,7 @@ open_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
   int device, major;
 
   if (!(w->state = c))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *c, "");
   memory_open (&c->memory, dev);
   CUDA_TRY (cudaGetDevice (&device));
   CUDA_TRY (cudaDeviceGetAttribute (

@@ -28,7 +28,7 @@ const char *
 emdtrack_tracker_new (EmdtrackTracker **self)
 {
   *self = calloc (1, sizeof **self);
-  return *self ? NULL : "out of memory";
+  return *self ? NULL : OUT_OF_MEMORY (sizeof **self, "");
 }
 
 void

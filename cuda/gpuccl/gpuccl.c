@@ -39,7 +39,7 @@ gpuccl_new (Gpuccl **self, const Device *device, int width, int height)
 
   *self = g;
   if (!g)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *g, "");
   g->device = *device;
   g->stages = STAGES (gpuccl, device);
   memory_open (&g->memory, &g->device);

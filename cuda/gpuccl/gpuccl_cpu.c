@@ -14,7 +14,7 @@ open_gpuccl_cpu (const Device *dev, GpucclWork *w)
   size_t words = (w->frame.width + 63) / 64;
 
   if (!(w->state = c))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *c, "");
   memory_open (&c->memory, dev);
   c->words = (int) words;
   for (int i = 0; i < GPUCCL_N_PLANES; i++)

@@ -12,7 +12,7 @@ open_gpuccl_cuda (const Device *dev, GpucclWork *w)
   GpucclCuda *c = (GpucclCuda *) calloc (1, sizeof *c);
 
   if (!(w->state = c))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *c, "");
   memory_open (&c->memory, dev);
   TRY (memory_get (&c->memory, &c->loop, 1));
   TRY (memory_get_pinned (&c->memory, &c->changed, 1));

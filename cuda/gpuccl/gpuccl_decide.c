@@ -172,7 +172,7 @@ const char *
 gpuccl_decision_new (GpucclDecision **self)
 {
   *self = calloc (1, sizeof **self);
-  return *self ? NULL : "out of memory";
+  return *self ? NULL : OUT_OF_MEMORY (sizeof **self, "");
 }
 
 void

@@ -241,7 +241,7 @@ make_run (GpucclRun **run, const Device *dev, const GpucclWork *w)
   const char *err;
 
   if (!(*run = (GpucclRun *) calloc (1, sizeof **run)))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof **run, "");
   memory_open (&(*run)->memory, dev);
   err = open_run_memory (&(*run)->memory, &(*run)->pieces, w);
   if (err) {

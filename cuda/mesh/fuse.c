@@ -73,7 +73,7 @@ append_measurement (Cloud *c, const Seen *s)
     Seen *more = realloc (c->at, room * sizeof *more);
 
     if (!more)
-      return "out of memory";
+      return OUT_OF_MEMORY (room * sizeof *more, "");
     c->at = more;
     c->room = room;
   }
@@ -169,7 +169,7 @@ average_cells (const Cloud *c, bool coloured, Mesh *mesh)
   mesh->normal = malloc (3 * c->n * sizeof *mesh->normal);
   mesh->colour = coloured ? malloc (3 * c->n) : NULL;
   if (!mesh->x || !mesh->normal || (coloured && !mesh->colour))
-    return "out of memory";
+    return OUT_OF_MEMORY (3 * c->n * (2 * sizeof *mesh->x + coloured), "");
   for (size_t i = 0, n; i < c->n; i += n) {
     for (n = 1; i + n < c->n && c->at[i + n].cell == c->at[i].cell; n++)
       continue;

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/device.h"
+
 #define SIDE MARCHING_BRICK
 #define VOXELS (SIDE * SIDE * SIDE)
 #define WORDS (3 * VOXELS / 64) /* of marks: a bit for each voxel and axis */
@@ -304,7 +306,11 @@ grow_mesh (March *m)
   triangles = realloc (
       mesh->triangles, (size_t) m->n_triangles * 3 * sizeof *triangles + 1);
   mesh->triangles = triangles ? triangles : mesh->triangles;
-  return x && colour && triangles ? NULL : "out of memory for the surface";
+  return x && colour && triangles
+      ? NULL
+      : OUT_OF_MEMORY ((size_t) m->n * (3 * sizeof *x + 3) +
+                (size_t) m->n_triangles * 3 * sizeof *triangles,
+            " for the surface");
 }
 
 static const char *
@@ -337,7 +343,8 @@ marching_cubes (Mesh *mesh, const MarchingGrid *grid, const uint8_t colour[3])
            "only";
   m.marks = calloc ((size_t) grid->n + 1, sizeof *m.marks);
   if (!m.marks)
-    return "out of memory for the surface";
+    return OUT_OF_MEMORY (
+        ((size_t) grid->n + 1) * sizeof *m.marks, " for the surface");
   for (int i = 1; i < 255; i++)
     make_case_triangles (&m.cases, i);
   err = march_bricks (&m, colour);

@@ -43,7 +43,7 @@ read_in_any_locale (Mesh *m, MeshText text, const char *path)
   const char *error;
 
   if (!plain)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof (Mesh), "");
   before = uselocale (plain);
   error = read_kind (m, text, path);
   uselocale (before);

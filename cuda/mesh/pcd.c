@@ -196,7 +196,7 @@ read_pcd_compressed (const Pcd *p, Mesh *m, MeshText *text)
   if (sizes[0] > text->size - text->at - 8 || sizes[1] / 300 > sizes[0])
     return "the PCD file ends too early";
   if (!(bytes = malloc (sizes[1] ? sizes[1] : 1)))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizes[1], "");
   error = lzf_expand (text->bytes + text->at + 8, sizes[0], bytes, sizes[1])
       ? read_pcd_binary (p, m, bytes, sizes[1])
       : "the compressed data of the PCD file is damaged";

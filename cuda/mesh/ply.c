@@ -301,11 +301,12 @@ mesh_write (const Mesh *m, const char *path)
   size_t vertex =
       12 + (m->normal ? 12 : 0) + (m->colour ? 3 : 0) + (m->confidence ? 4 : 0);
   size_t faces = m->triangles ? 13 * (size_t) m->n_triangles : 0;
-  uint8_t *bytes = malloc (HEADER_ROOM + vertex * m->n + faces), *end;
+  size_t room = HEADER_ROOM + vertex * m->n + faces;
+  uint8_t *bytes = malloc (room), *end;
   int why;
 
   if (!bytes)
-    return "out of memory for the file of the mesh";
+    return OUT_OF_MEMORY (room, " for the file of the mesh");
   end = put_elements (m, bytes + write_ply_header (m, (char *) bytes));
   why = file_write (path, bytes, (size_t) (end - bytes), 1000);
   free (bytes);

@@ -79,7 +79,8 @@ mesh_room (Mesh *m, uint32_t n, size_t bytes, bool normals, bool colours)
   m->n = n;
   return m->x && (m->normal || !normals) && (m->colour || !colours)
       ? NULL
-      : "out of memory";
+      : OUT_OF_MEMORY (
+            (size_t) 3 * n * (sizeof *m->x * (normals ? 2 : 1) + colours), "");
 }
 
 const char *
@@ -95,7 +96,7 @@ mesh_add_triangle (Mesh *m, double a, double b, double c)
         realloc (m->triangles, (n ? 2 * (size_t) n : 1) * 3 * sizeof *more);
 
     if (!more)
-      return "out of memory";
+      return OUT_OF_MEMORY ((n ? 2 * (size_t) n : 1) * 3 * sizeof *more, "");
     m->triangles = more;
   }
   m->triangles[3 * (size_t) n] = (uint32_t) a;

@@ -111,7 +111,7 @@ alloc_work (Moct *m, int width, int height, int history_length)
   m->tracks = moct_tracks_new (MAX_TRACKS);
   m->objects = calloc (MAX_TRACKS, sizeof *m->objects);
   if (!m->tracks || !m->objects)
-    return "out of memory";
+    return OUT_OF_MEMORY (MAX_TRACKS * sizeof *m->objects, "");
   TRY (moct_tables_new (&m->tables, &m->device));
   TRY (open_memory (&m->work, &m->memory, width, height));
   TRY (memory_get_pinned (&m->memory, &m->windows, MOCT_MAX_COLOURS));
@@ -131,7 +131,7 @@ moct_new (Moct **self, const Device *device, int width, int height,
 
   *self = m;
   if (!m)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *m, "");
   m->device = *device;
   memory_open (&m->memory, &m->device);
   m->stages = STAGES (moct, device);

@@ -57,7 +57,7 @@ fused_cuda (const Device *dev, const MoctWork *w, void **state)
   FusedGraph *g = (FusedGraph *) *state;
 
   if (!g && !(*state = g = (FusedGraph *) calloc (1, sizeof *g)))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *g, "");
   if (g->chain.exec && differs_by_frame_address (g, w)) {
     void *args[] = {&g->work};
 

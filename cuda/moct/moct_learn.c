@@ -368,7 +368,7 @@ fetch_picture (const Device *dev, const Image *frame, Picture *p)
         image_rows (frame->format, frame->height, i);
   }
   if (!(p->memory = malloc (size)))
-    return "out of memory";
+    return OUT_OF_MEMORY (size, "");
   for (int i = 0; i < image_planes (frame->format); i++) {
     p->image.plane[i] = p->memory + offset[i];
     TRY (device_copy_rows (dev, p->image.plane[i], p->image.stride[i],
@@ -389,7 +389,7 @@ sample_points (
   while (((int64_t) w / step + 1) * (h / step + 1) > MAX_SAMPLES)
     step++;
   if (!(s->at = malloc (3 * MAX_SAMPLES * sizeof *s->at)))
-    return "out of memory";
+    return OUT_OF_MEMORY (3 * MAX_SAMPLES * sizeof *s->at, "");
   for (int y = in->y0; y < in->y1; y += step)
     for (int x = in->x0; x < in->x1; x += step) {
       uint8_t c[3];
@@ -419,7 +419,7 @@ set_mode_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
   float *axis = malloc (s->n * sizeof *axis);
 
   if (!axis)
-    return "out of memory";
+    return OUT_OF_MEMORY (s->n * sizeof *axis, "");
   for (int i = 0; i < 3; i++) {
     int n = 0;
 
@@ -464,7 +464,7 @@ pick_points (const MoctColour *colour, const MoctSamples *from, const bool *are,
 {
   to->all = from->all;
   if (!(to->at = malloc ((3 * (size_t) from->n + 1) * sizeof *to->at)))
-    return "out of memory";
+    return OUT_OF_MEMORY ((3 * (size_t) from->n + 1) * sizeof *to->at, "");
   for (int i = 0; i < from->n; i++) {
     const float *p = from->at + 3 * (size_t) i;
 
@@ -606,7 +606,7 @@ set_learned_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
   MoctRange range[MOCT_MODES];
 
   if (n < 0)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof (Grid), "");
   colour->space = MOCT_LAB;
   for (int k = 0; k < n || k == 0; k++)
     TRY (set_mode_range (&l->region, n ? l->mode : NULL, k, &range[k]));
@@ -647,7 +647,7 @@ learn_ranges (const Picture *p, const ImageBox *in, Lesson *l,
   l->mode = malloc (l->region.n * sizeof *l->mode);
   l->rival = malloc (l->rest.n + 1);
   if (!l->mode || !l->rival)
-    return "out of memory";
+    return OUT_OF_MEMORY (l->region.n * sizeof *l->mode + l->rest.n + 1, "");
   return set_learned_colour (l, colour, learned);
 }
 

@@ -150,7 +150,7 @@ moct_tables_new (MoctTables **self, const Device *device)
 
   *self = t;
   if (!t || !(t->colours = calloc (MOCT_MAX_COLOURS, sizeof *t->colours)))
-    return "out of memory";
+    return OUT_OF_MEMORY (MOCT_MAX_COLOURS * sizeof *t->colours, "");
   t->device = device;
   memory_open (&t->memory, device);
   TRY (memory_get_pinned (&t->memory, &t->cells, MOCT_PLACES));
@@ -181,7 +181,7 @@ find_bounds (MoctTables *t)
       continue;
     t->bounds[space] = moct_bounds_of (&t->encoding, space);
     if (!t->bounds[space])
-      return "out of memory";
+      return OUT_OF_MEMORY (MOCT_CELLS * sizeof *t->bounds[space], "");
   }
   return NULL;
 }
@@ -260,7 +260,7 @@ make_room_for_parts (MoctTables *t)
   uint16_t *parts = realloc (t->parts, room * PART_BYTES);
 
   if (!parts)
-    return "out of memory";
+    return OUT_OF_MEMORY (room * PART_BYTES, "");
   t->parts = parts;
   t->room = room;
   return NULL;

@@ -46,7 +46,7 @@ overlay_new (Overlay **self, const Device *dev)
 
   *self = o;
   if (!o)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *o, "");
   o->dev = dev;
   o->stages = STAGES (overlay, dev);
   memory_open (&o->memory, dev);

@@ -41,6 +41,7 @@ overlay_image_set (
     OverlayImage *self, const uint8_t *rgba, int width, int height, int stride)
 {
   OverlayLevel *l = self->level;
+  size_t bytes = 8 * (size_t) (width + 1) * (height + 1);
 
   self->n_levels = 0;
   self->converted = false;
@@ -51,7 +52,8 @@ overlay_image_set (
   /* all smaller levels together need no more than the image with one more row
    * and column */
   if (!(self->rgba = malloc (8 * (size_t) (width + 1) * (height + 1))))
-    return "out of memory for the image";
+    return OUT_OF_MEMORY (
+        8 * (size_t) (width + 1) * (height + 1), " for the image");
   for (int y = 0; y < height; y++)
     memcpy (self->rgba + 4 * (size_t) y * width, rgba + (size_t) y * stride,
         4 * (size_t) width);
@@ -94,7 +96,7 @@ overlay_image_convert (OverlayImage *self, DeviceMemory *memory,
     return NULL;
   self->converted = false;
   if (!(texels = malloc (bytes)))
-    return "out of memory for the image";
+    return OUT_OF_MEMORY (bytes, " for the image");
   for (size_t i = 0; i < bytes; i += 4) {
     overlay_components (frame->format, yuv, self->rgba + i, texels + i);
     texels[i + 3] = self->rgba[i + 3];

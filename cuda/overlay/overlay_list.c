@@ -17,7 +17,7 @@ const char *
 overlay_list_new (OverlayList **list)
 {
   *list = calloc (1, sizeof **list);
-  return *list ? NULL : "out of memory";
+  return *list ? NULL : OUT_OF_MEMORY (sizeof **list, "");
 }
 
 void
@@ -53,7 +53,8 @@ grow_array (OverlayList *list, void **array, int n, int *room, size_t size)
     return true;
   p = more > *room ? realloc (*array, more * size) : NULL;
   if (!p) {
-    list->error = "out of memory for the list of what is to be drawn";
+    list->error =
+        OUT_OF_MEMORY (more * size, " for the list of what is to be drawn");
     return false;
   }
   *array = p;

@@ -45,7 +45,7 @@ pocstereo_new (Pocstereo **self, const Device *device, int width, int height)
 
   *self = s;
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->device = *device;
   s->stages = STAGES (pocstereo, device);
   memory_open (&s->memory, &s->device);

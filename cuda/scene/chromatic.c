@@ -21,7 +21,7 @@ chromatic_new (Chromatic **scene, int width, int height)
     return "a scene is 1 to 16384 pixels wide and high";
   s = calloc (1, sizeof *s);
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
   s->rgb = malloc (pixels * 3);
@@ -30,7 +30,8 @@ chromatic_new (Chromatic **scene, int width, int height)
   s->clouds = malloc (cells * sizeof *s->clouds);
   if (!s->rgb || !s->labels || !s->ground || !s->clouds) {
     chromatic_free (s);
-    return "out of memory";
+    return OUT_OF_MEMORY (
+        pixels * (3 + sizeof *s->labels + 1) + cells * sizeof *s->clouds, "");
   }
   *scene = s;
   return NULL;

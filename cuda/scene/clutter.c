@@ -74,7 +74,11 @@ allocate_clutter (Clutter *s)
   return s->pile && s->vertex && s->z && s->marks && s->labels && s->triangle &&
           s->depth && s->rgb
       ? NULL
-      : "out of memory";
+      : OUT_OF_MEMORY (pixels *
+                    (sizeof *s->z + 1 + sizeof *s->labels +
+                        sizeof *s->triangle + sizeof *s->depth + 3) +
+                max * CLUTTER_MAX_OBJECTS * sizeof *s->vertex,
+            "");
 }
 
 const char *
@@ -90,7 +94,7 @@ clutter_new (Clutter **scene, int width, int height, const char *const *files,
     return "a frame is 1 to 4096 pixels wide and high";
   s = calloc (1, sizeof *s);
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
   err = load_shapes (s, files, n_files, unit);

@@ -136,7 +136,7 @@ measure_shape (ClutterShape *s)
     return "it has too many triangles";
   s->point = malloc (3 * (size_t) s->n_points * sizeof *s->point);
   if (!s->point)
-    return "out of memory";
+    return OUT_OF_MEMORY (3 * (size_t) s->n_points * sizeof *s->point, "");
   s->n_points = 0;
   clutter_sample (&s->mesh, CLUTTER_STEP, add_shape_point, &points);
   weigh_shape (s);

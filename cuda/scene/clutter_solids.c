@@ -313,7 +313,8 @@ clutter_solid_mesh (Mesh *mesh, const char *name)
   mesh->triangles = malloc (6 * ROOM * sizeof *mesh->triangles);
   if (!mesh->x || !mesh->colour || !mesh->triangles) {
     mesh_free (mesh);
-    return "out of memory";
+    return OUT_OF_MEMORY (
+        ROOM * (3 * sizeof *mesh->x + 3 + 6 * sizeof *mesh->triangles), "");
   }
   makers[i](&m);
   return NULL;

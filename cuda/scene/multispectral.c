@@ -21,7 +21,7 @@ multispectral_new (Multispectral **scene, int width, int height)
     return "a scene is 1 to 4096 pixels wide and high";
   s = calloc (1, sizeof *s);
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
   s->ground = malloc (pixels * sizeof *s->ground);
@@ -33,7 +33,11 @@ multispectral_new (Multispectral **scene, int width, int height)
   if (!s->ground || !s->surfaces || !s->pillar || !s->blacks ||
       !s->appearances || !s->rgb) {
     multispectral_free (s);
-    return "out of memory";
+    return OUT_OF_MEMORY (
+        pixels * (sizeof *s->ground + sizeof *s->surfaces + 3) +
+            MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks +
+            MULTISPECTRAL_SURFACES * sizeof *s->looks,
+        "");
   }
   for (int i = 0; i < MULTISPECTRAL_MAX_OBJECTS; i++)
     snprintf (s->label[i], sizeof s->label[i], "target %d", i + 1);

@@ -21,7 +21,7 @@ rgbd_new (Rgbd **scene, int width, int height)
     return "a depth frame is 1 to 4096 pixels wide and high";
   s = calloc (1, sizeof *s);
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
   s->z = malloc (pixels * sizeof *s->z);
@@ -36,7 +36,10 @@ rgbd_new (Rgbd **scene, int width, int height)
   if (!s->z || !s->facing || !s->model_z || !s->model_facing || !s->marks ||
       !s->labels || !s->depth || !s->across || !s->bend) {
     rgbd_free (s);
-    return "out of memory";
+    return OUT_OF_MEMORY (pixels *
+            (2 * (sizeof *s->z + sizeof *s->facing) + 1 + sizeof *s->labels +
+                sizeof *s->depth + sizeof *s->across + sizeof *s->bend),
+        "");
   }
   *scene = s;
   return NULL;

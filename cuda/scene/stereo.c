@@ -27,7 +27,7 @@ stereo_new (Stereo **scene, int width, int height)
     return "a view is 1 to 4096 pixels wide and high";
   s = calloc (1, sizeof *s);
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
   s->z = malloc (pixels * sizeof *s->z);
@@ -37,7 +37,9 @@ stereo_new (Stereo **scene, int width, int height)
   s->lattice = malloc (cube * sizeof *s->lattice);
   if (!s->z || !s->things || !s->labels || !s->rgb || !s->lattice) {
     stereo_free (s);
-    return "out of memory";
+    return OUT_OF_MEMORY (pixels * (sizeof *s->z + 1 + sizeof *s->labels + 3) +
+            cube * sizeof *s->lattice,
+        "");
   }
   *scene = s;
   return NULL;

@@ -37,6 +37,8 @@ typedef struct {
 typedef struct {
   GstVisionBackend backend;
   const GstSegment *segment; /* of the output */
+  const gchar *less_memory;  /* what would need less memory, such as "a smaller
+                                max-memory"; NULL: smaller frames alone */
 
   /* Under the element's object lock. */
   bool post_messages;

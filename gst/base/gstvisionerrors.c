@@ -128,17 +128,52 @@ gst_vision_common_take_pace (
 
 /* ---- Errors ---- */
 
+#define MIB 1048576.
+
+gchar *
+gst_vision_memory_text (const char *err, const gchar *less)
+{
+  gsize bytes = out_of_memory_bytes ();
+  GString *text;
+
+  if (!strstr (err, "out of memory"))
+    return NULL;
+  text = g_string_new (NULL);
+  g_string_printf (text, "There is not enough memory: %s", err);
+  if (bytes == SIZE_MAX)
+    g_string_append (text, "; more was asked for than any machine has");
+  else if (bytes)
+    g_string_append_printf (text, "; %.*f MiB were asked for",
+        bytes < MIB ? 4 : 1, (gdouble) bytes / MIB);
+  g_string_append_printf (text, ". Smaller frames%s%s need less.",
+      less ? " or " : "", less ? less : "");
+  return g_string_free (text, FALSE);
+}
+
+void
+gst_vision_tell_no_frame (GstElement *element, gsize bytes, const gchar *less)
+{
+  gchar *text =
+      gst_vision_memory_text (OUT_OF_MEMORY (bytes, " for a frame"), less);
+
+  GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", text), (NULL));
+  g_free (text);
+}
+
 static void
 post_error (GstVisionCommon *self, const char *what)
 {
   GstElement *element = self->backend.element;
   gchar *err = g_utf8_make_valid (what, -1); /* it may quote a path */
+  gchar *memory = gst_vision_memory_text (err, self->less_memory);
 
-  if (strstr (err, "out of memory"))
-    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT,
-        ("There is not enough memory: %s.", err),
-        ("Use smaller frames or fewer elements on this device, or set "
-         "backend=cpu to run on the CPU."));
+  if (memory)
+    GST_ELEMENT_ERROR (element, RESOURCE, NO_SPACE_LEFT, ("%s", memory),
+        ("%s",
+            self->backend.device.kind == DEVICE_CUDA
+                ? "So do fewer elements on this GPU. backend=cpu uses the "
+                  "memory of the host."
+                : "So do fewer elements in this process."));
   else if (self->backend.opened_kind == GST_VISION_BACKEND_CUDA &&
       !self->backend.is_open)
     GST_ELEMENT_ERROR (element, RESOURCE, NOT_FOUND,
@@ -150,6 +185,7 @@ post_error (GstVisionCommon *self, const char *what)
     GST_ELEMENT_ERROR (element, LIBRARY, FAILED, ("%s.", err),
         ("The pipeline was stopped; start it again, with backend=cpu if the "
          "GPU does not recover."));
+  g_free (memory);
   g_free (err);
 }
 

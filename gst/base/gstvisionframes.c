@@ -22,7 +22,7 @@ open_output (
   self->pool =
       gst_vision_input_new_pool (backend, &self->info, self->in_cuda, 0);
   if (!self->pool)
-    return "out of memory for the output";
+    return OUT_OF_MEMORY (self->info.size, " for the output");
   return gst_vision_input_open (&self->frame, backend, &self->info,
       self->in_cuda, GST_VISION_FRAME_WRITE | GST_VISION_FRAME_FILL);
 }
@@ -321,7 +321,7 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
     return map_and_process (self, *first, second, *first);
   picture = new_picture (output, *first);
   if (!picture)
-    return "out of memory for the output";
+    return OUT_OF_MEMORY (output->info.size, " for the output");
   err = gst_vision_input_map (&output->frame, backend, picture, &output->image);
   if (!err) {
     err = map_and_process (self, *first, second, picture);

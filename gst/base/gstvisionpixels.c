@@ -31,7 +31,7 @@ gst_vision_pixels_open (
   self->pool = gst_vision_input_new_pool (backend, &info, self->on_gpu, 2);
   if (!self->pool ||
       gst_buffer_pool_acquire_buffer (self->pool, &buffer, NULL) != GST_FLOW_OK)
-    return "out of memory for the pixels of a map";
+    return OUT_OF_MEMORY (info.size, " for the pixels of a map");
   meta = gst_buffer_get_video_meta (buffer);
   self->stride = meta ? (gsize) meta->stride[0] : 4 * (gsize) words;
   gst_buffer_unref (buffer);
@@ -57,7 +57,8 @@ gst_vision_pixels_begin (GstVisionPixels *self)
     flags |= gst_vision_cuda_map_flag;
   if (gst_buffer_pool_acquire_buffer (self->pool, &self->buffer, NULL) !=
       GST_FLOW_OK)
-    return "out of memory for the pixels of a map";
+    return OUT_OF_MEMORY (
+        self->stride * self->what.height, " for the pixels of a map");
   if (!gst_buffer_map (self->buffer, &self->map, (GstMapFlags) flags)) {
     gst_clear_buffer (&self->buffer);
     return "the pixels of a map could not be mapped";

@@ -12,6 +12,17 @@ G_BEGIN_DECLS
 void gst_vision_tell (GstElement *element, GstMessageType type, GQuark domain,
     gint code, gchar *text, const gchar *function, gint line);
 
+/* What to say of @err: if it says "out of memory", how many bytes this thread
+ * could not have, and that smaller frames or @less, such as "a smaller
+ * max-memory", would need less; NULL: @less is nothing.  To be freed.  NULL
+ * where @err says something else. */
+gchar *gst_vision_memory_text (const char *err, const gchar *less);
+
+/* Posts the error of a source for whose frame of @bytes bytes there is no
+ * memory. */
+void gst_vision_tell_no_frame (
+    GstElement *element, gsize bytes, const gchar *less);
+
 /* As GST_ELEMENT_ERROR and GST_ELEMENT_WARNING without details. */
 #define GST_VISION_ERROR(element, domain, code, text) \
  gst_vision_tell (GST_ELEMENT (element), GST_MESSAGE_ERROR, \

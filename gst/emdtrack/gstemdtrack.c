@@ -452,5 +452,7 @@ static void
 gst_emdtrack_init (GstEmdtrack *self)
 {
   self->params = emdtrack_defaults ();
+  gst_vision_common (self)->less_memory =
+      "fewer targets or a smaller cache-bits";
   gst_vision_properties_init (self, properties);
 }

@@ -352,11 +352,8 @@ envisrc_alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
                            ->alloc (src, offset, size, buffer);
 
   if (flow == GST_FLOW_ERROR)
-    GST_ELEMENT_ERROR (src, RESOURCE, NO_SPACE_LEFT,
-        ("There is not enough memory for a frame of %u MiB. Ask for fewer "
-         "channels, or for GRAY8.",
-            size >> 20),
-        (NULL));
+    gst_vision_tell_no_frame (GST_ELEMENT (src), GST_ENVI_SRC (src)->info.size,
+        "fewer channels or GRAY8");
   return flow;
 }
 

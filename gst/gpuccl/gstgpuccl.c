@@ -259,5 +259,6 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
 static void
 gst_gpuccl_init (GstGpuccl *self)
 {
+  gst_vision_common (self)->less_memory = "label-map=false";
   gst_vision_properties_init (self, properties);
 }

@@ -41,7 +41,8 @@ attach_segments (GstGpuccl *self, const GpucclResults *results,
 
   if (!mask || !gst_buffer_map (mask, &map, GST_MAP_WRITE)) {
     gst_clear_buffer (&mask);
-    return "out of memory for the mask of the regions";
+    return OUT_OF_MEMORY (
+        (gsize) stride * self->height, " for the mask of the regions");
   }
   if (!self->regions)
     self->regions = g_new0 (guint16, pixels + 1);

@@ -475,5 +475,6 @@ static void
 gst_kinfumot_init (GstKinfumot *self)
 {
   g_queue_init (&self->births);
+  gst_vision_common (self)->less_memory = "a smaller max-memory or fewer maps";
   gst_vision_properties_init (self, properties);
 }

@@ -303,15 +303,21 @@ save (GstKinfumot *self, const gchar *path)
 {
   Mesh mesh = {0};
   const char *err = kinfumot_mesh (self->kinfumot, &mesh);
+  gchar *memory;
 
   if (!err)
     err = mesh_write (&mesh, path);
   mesh_free (&mesh);
-  if (err)
+  memory = err ? gst_vision_memory_text (err, "a greater voxel-size") : NULL;
+  if (memory)
+    GST_VISION_WARNING (self, RESOURCE, NO_SPACE_LEFT,
+        ("The mesh cannot be written to \"%s\". %s", path, memory));
+  else if (err)
     GST_VISION_WARNING (self, RESOURCE, WRITE,
         ("The mesh cannot be written to \"%s\": %s. Name a file in a folder "
          "that exists and is yours.",
             path, err));
+  g_free (memory);
 }
 
 void

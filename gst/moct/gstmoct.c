@@ -369,5 +369,7 @@ gst_moct_init (GstMoct *self)
 {
   self->colours = g_new0 (GstMoctColours, 1);
   self->params = moct_defaults ();
+  gst_vision_common (self)->less_memory =
+      "a smaller history-length or label-map=false";
   gst_vision_properties_init (self, properties);
 }

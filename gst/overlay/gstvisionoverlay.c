@@ -313,6 +313,7 @@ gst_vision_overlay_class_init (GstVisionOverlayClass *klass)
 static void
 gst_vision_overlay_init (GstVisionOverlay *self)
 {
+  gst_vision_common (self)->less_memory = "a smaller image";
   gst_vision_properties_init (self, properties);
   gst_vision_marks_init (&self->marks);
 }

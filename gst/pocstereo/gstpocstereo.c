@@ -436,6 +436,7 @@ gst_pocstereo_class_init (GstPocstereoClass *klass)
 static void
 gst_pocstereo_init (GstPocstereo *self)
 {
+  gst_vision_common (self)->less_memory = "mode=points";
   gst_vision_properties_init (self, properties);
   self->chosen = g_array_new (FALSE, FALSE, sizeof (PocstereoPoint));
   self->found = g_array_new (FALSE, FALSE, sizeof (PocstereoPointMatch));

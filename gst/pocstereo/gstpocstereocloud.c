@@ -12,7 +12,7 @@ read_left_colours (GstPocstereo *self, const Device *device, const Image *left)
   if (!self->painted)
     TRY (device_alloc (device, (void **) &self->painted, bytes));
   if (!self->colours && !(self->colours = g_try_malloc (bytes)))
-    return "out of memory for a cloud of points";
+    return OUT_OF_MEMORY (bytes, " for a cloud of points");
   TRY (pocstereo_rectify_picture (
       self->rectify, left, self->painted, (int) row));
   return device_copy (device, self->colours, self->painted, bytes);
@@ -25,7 +25,7 @@ read_dense_matches (
   gsize bytes = (gsize) self->width * self->height * sizeof *matches;
 
   if (!self->matches && !(self->matches = g_try_malloc (bytes)))
-    return "out of memory for a cloud of points";
+    return OUT_OF_MEMORY (bytes, " for a cloud of points");
   return device_copy (device, self->matches, matches, bytes);
 }
 

@@ -183,7 +183,7 @@ attach_point_list (const GArray *list, const gchar *kind, GstBuffer *buffer)
     return NULL;
   pixels = gst_buffer_new_allocate (NULL, bytes, NULL);
   if (!pixels)
-    return "out of memory for a list of points";
+    return OUT_OF_MEMORY (bytes, " for a list of points");
   gst_buffer_fill (pixels, 0, list->data, bytes);
   attached = gst_buffer_add_vision_map (buffer, GST_VISION_ORIGIN_RESULT,
       &(GstVisionMap){.element = "pocstereo",

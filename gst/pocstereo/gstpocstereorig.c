@@ -126,7 +126,7 @@ read_valid_masks (GstPocstereo *self)
     if (!valid)
       continue;
     if (!(self->valid[i] = g_try_malloc (pixels)))
-      return "out of memory";
+      return OUT_OF_MEMORY (pixels, "");
     TRY (device_copy (device, self->valid[i], valid, pixels));
   }
   return device_wait (device);

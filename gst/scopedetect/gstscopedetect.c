@@ -421,6 +421,7 @@ gst_scopedetect_class_init (GstScopedetectClass *klass)
 static void
 gst_scopedetect_init (GstScopedetect *self)
 {
+  gst_vision_common (self)->less_memory = "fewer models";
   gst_vision_properties_init (self, properties);
   self->tracks = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
   self->seen = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));

@@ -113,6 +113,7 @@
 #include "testsrc/gstvisiontestsrc.h"
 
 #include "base/gstvisionproperties.h"
+#include "base/gstvisiontell.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_test_src_debug);
 #define GST_CAT_DEFAULT vision_test_src_debug
@@ -367,6 +368,7 @@ test_src_set_caps (GstBaseSrc *src, GstCaps *caps)
 {
   GstVisionTestSrc *self = GST_VISION_TEST_SRC (src);
   const char *err = "the caps are no raw video";
+  gchar *memory = NULL;
   GstVideoInfo info;
 
   gst_vision_test_src_rate_changes (self);
@@ -378,6 +380,7 @@ test_src_set_caps (GstBaseSrc *src, GstCaps *caps)
          "caps.",
             err),
         ("%" GST_PTR_FORMAT, caps));
+  g_free (memory);
   return !err;
 }
 
@@ -409,6 +412,18 @@ test_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
   gst_object_unref (pool);
   return GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
       ->decide_allocation (src, query);
+}
+
+static GstFlowReturn
+alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
+{
+  GstFlowReturn flow = GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
+                           ->alloc (src, offset, size, buffer);
+
+  if (flow == GST_FLOW_ERROR)
+    gst_vision_tell_no_frame (
+        GST_ELEMENT (src), GST_VISION_TEST_SRC (src)->frame.info.size, NULL);
+  return flow;
 }
 
 static const char *

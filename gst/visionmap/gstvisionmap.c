@@ -61,6 +61,7 @@
 
 #include "base/gstvisioncommon.h"
 #include "base/gstvisionproperties.h"
+#include "base/gstvisiontell.h"
 #include "base/gstvisionwork.h"
 #include "common/parallel.h"
 #include "visionmap/gstvisionmappaint.h"
@@ -185,7 +186,11 @@ visionmap_start (GstBaseTransform *trans)
   g_atomic_int_set (&self->has_started, !err);
   if (err) {
     gst_vision_map_paint_close (&self->paint);
-    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s.", err), (NULL));
+    gchar *memory = gst_vision_memory_text (err, NULL);
+
+    GST_ELEMENT_ERROR (
+        self, RESOURCE, NO_SPACE_LEFT, ("%s", memory ? memory : err), (NULL));
+    g_free (memory);
   }
   return !err;
 }

@@ -163,5 +163,44 @@ test_many (DeviceKind kind)
   device_close (&dev);
 }
 
+static void
+fail_and_note (void *noted, int begin, int end)
+{
+  size_t *bytes = noted;
+
+  for (int i = begin; i < end; i++) {
+    out_of_memory_note ((size_t) i + 1);
+    bytes[i] = out_of_memory_bytes ();
+  }
+}
+
+/* A thread remembers how much it could not have, until it is asked; each thread
+ * its own. */
+static void
+test_noted (DeviceKind kind)
+{
+  static size_t bytes[1000];
+  DeviceMemory m;
+  Device dev;
+  Work w = {NULL};
+
+  ok (failing_open (&dev, DEVICE_CPU, NULL));
+  memory_open (&m, &dev);
+  failing_reset (1);
+  check (memory_get (&m, &w.labels, N) != NULL);
+  check (out_of_memory_bytes () == N * sizeof *w.labels);
+  parallel_for (1000, 1, fail_and_note, bytes);
+  for (size_t i = 0; i < 1000; i++)
+    check (bytes[i] == i + 1);
+  failing_reset (1);
+  check (memory_get_pinned (&m, &w.range, 77) != NULL);
+  check (out_of_memory_bytes () == 77 && !out_of_memory_bytes ());
+  check (memory_get (&m, &w.sums, SIZE_MAX / 4) != NULL);
+  check (out_of_memory_bytes () == SIZE_MAX);
+  memory_free (&m);
+  failing_reset (0);
+}
+
 CHECK_MAIN (NULL, NULL, PART (give), PART (again), PART (failing),
-    {"failing growth", test_failing_growth}, PART (count), PART (many))
+    {"failing growth", test_failing_growth}, PART (count), PART (many),
+    PART (noted))

@@ -5,6 +5,8 @@
 #include "suite.h"
 
 #include "failing.h"
+#include "said.h"
+#include "scarce.h"
 
 #include <glib/gstdio.h>
 #include <string.h>
@@ -108,6 +110,24 @@ give_model (GstElement *pipeline)
   return path;
 }
 
+/* An error of memory says how much was asked for, and names a property of x
+ * with which less would be. */
+static void
+expect_advice (GstElement *pipeline, const GError *error)
+{
+  g_autoptr (GstElement) x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
+  const gchar *advice = strstr (error->message, "Smaller frames");
+  g_autofree GParamSpec **all = NULL;
+  guint n, named = 0;
+
+  fail_unless (strstr (error->message, " MiB were asked for") && advice, "%s",
+      error->message);
+  all = g_object_class_list_properties (G_OBJECT_GET_CLASS (x), &n);
+  for (guint i = 0; i < n; i++)
+    named += strlen (all[i]->name) > 3 && strstr (advice, all[i]->name) != NULL;
+  fail_unless (named > 0, "no property: %s", error->message);
+}
+
 /* The error says what can be done, and nothing is left behind; and a healthy
  * device goes on.  There are more than 12 calls. */
 GST_START_TEST (test_each_call)
@@ -124,11 +144,13 @@ GST_START_TEST (test_each_call)
     failing_reset (k);
     error = play (pipeline);
     reached = failing_calls >= k && error;
-    if (error)
-      fail_unless (g_error_matches (error, GST_RESOURCE_ERROR,
-                       GST_RESOURCE_ERROR_NO_SPACE_LEFT) ||
-              g_error_matches (
-                  error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED),
+    if (error &&
+        g_error_matches (
+            error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_NO_SPACE_LEFT))
+      expect_advice (pipeline, error);
+    else if (error)
+      fail_unless (
+          g_error_matches (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_FAILED),
           "call %d: %s", k, error->message);
     fail_unless (reached || k > 12, "%d calls", k);
     g_clear_error (&error);
@@ -161,5 +183,28 @@ GST_START_TEST (test_no_gpu)
 }
 GST_END_TEST;
 
+/* There is no memory for a frame, nor for a map. */
+GST_START_TEST (test_no_memory_of_frames)
+{
+  static const struct {
+    const gchar *line, *words;
+  } cases[] = {{"visiontestsrc num-buffers=1 ! fakesink",
+                   "out of memory for a frame; 1."},
+      {"videotestsrc num-buffers=1 ! "
+       "video/x-raw,format=NV12,width=640,height=480 ! "
+       "moct objects=a:#ff0000~9 label-map=true ! fakesink",
+          "out of memory for the pixels of a map; "}};
+
+  scarce_begin (500000);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++) {
+    g_autofree gchar *said =
+        said_until_end (gst_parse_launch (cases[i].line, NULL), cases[i].line);
+
+    fail_unless (strstr (said, cases[i].words), "%s: %s", cases[i].line, said);
+  }
+}
+GST_END_TEST;
+
 SUITE (failing, TIMEOUT (300), LOOP (test_each_call, G_N_ELEMENTS (pipelines)),
+    TEST (test_no_memory_of_frames),
     device_cuda_probe () ? TEST (test_no_gpu) : (void) 0);

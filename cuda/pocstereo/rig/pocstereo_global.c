@@ -126,7 +126,7 @@ pocstereo_global_new (
 
   *self = s;
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   g = &s->grid;
   s->device = *device;
   s->stages = STAGES (pocstereo_global, device);
@@ -148,7 +148,7 @@ pocstereo_global_new (
   }
   TRY (memory_get_pinned (&s->memory, &s->correlation, pixels));
   if (!(s->rows = malloc (2 * g->height * sizeof *s->rows)))
-    return "out of memory";
+    return OUT_OF_MEMORY (2 * g->height * sizeof *s->rows, "");
   return s->stages->open (&s->device, g, &s->plans);
 }
 

@@ -20,16 +20,19 @@ open_kissfft (const Device *dev, const PocstereoGlobalGrid *g, void **plans)
 
   (void) dev;
   if (!(*plans = p))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *p, "");
   p->from = malloc (g->height * sizeof *p->from);
   p->to = malloc (g->height * sizeof *p->to);
   for (int i = 0; i < 2; i++) {
     p->row[i] = kiss_fftr_alloc (g->width, i, NULL, NULL);
     p->column[i] = kiss_fft_alloc (g->height, i, NULL, NULL);
     if (!p->row[i] || !p->column[i])
-      return "out of memory";
+      return OUT_OF_MEMORY (
+          (size_t) (g->width + g->height) * sizeof *p->to, "");
   }
-  return p->from && p->to ? NULL : "out of memory";
+  return p->from && p->to
+      ? NULL
+      : OUT_OF_MEMORY (2 * (size_t) g->height * sizeof *p->to, "");
 }
 
 static void

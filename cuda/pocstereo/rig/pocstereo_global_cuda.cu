@@ -78,7 +78,7 @@ open_plans (const Device *dev, const PocstereoGlobalGrid *g, void **plans)
   Plans *p = (Plans *) calloc (1, sizeof *p);
 
   if (!(*plans = p))
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *p, "");
   if (!open_cufft (&p->cufft))
     return "cuFFT is not installed; whole views cannot be correlated without";
   for (int i = 0; i < 2; i++) {

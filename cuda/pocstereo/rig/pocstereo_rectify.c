@@ -28,7 +28,7 @@ pocstereo_rectify_new (
 
   *self = r;
   if (!r)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *r, "");
   r->device = *device;
   r->stages = STAGES (pocstereo_rectify, device);
   memory_open (&r->memory, &r->device);
@@ -78,7 +78,8 @@ make_rectify_maps (PocstereoRectify *r)
   size_t n = (size_t) r->width * r->height;
   PocstereoPosition *map = malloc (n * sizeof *map);
   uint8_t *valid = malloc (n);
-  const char *error = map && valid ? NULL : "out of memory";
+  const char *error =
+      map && valid ? NULL : OUT_OF_MEMORY (n * (sizeof *map + 1), "");
 
   for (int i = 0; i < 2 && !error; i++) {
     if (!r->planes.view[i])

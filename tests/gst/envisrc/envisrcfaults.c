@@ -8,6 +8,7 @@
 
 #include "envicube.h"
 #include "said.h"
+#include "scarce.h"
 
 /* What a source with these properties says when it is started. */
 static gchar *
@@ -234,6 +235,11 @@ GST_START_TEST (test_huge)
   put_file ("huge.raw", "", 0);
   fail_unless (!truncate (numbers, 65535ll * 65535 * 16));
   expect_error ("huge.hdr", "", "larger than a video frame");
+  put_cube ("cube", "bil", 12, FALSE);
+  scarce_begin (9);
+  expect_error ("cube.hdr", "",
+      "out of memory for a frame; 0.0002 MiB were asked for. Smaller frames or "
+      "fewer channels");
 }
 GST_END_TEST;
 
