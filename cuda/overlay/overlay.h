@@ -73,6 +73,11 @@ void overlay_list_free (OverlayList *list);
  * addition finds no memory, overlay_draw () returns the error. */
 void overlay_list_clear (OverlayList *list, int width, int height);
 
+/* The number of shapes that were left out of the list since it was emptied,
+ * because drawing all would take seconds: the boxes around the shapes may take
+ * 16 times the frame's pixels and 32 million more. */
+int overlay_left_out (const OverlayList *list);
+
 /* Begins a stroke, which gets the shapes that follow. */
 void overlay_stroke (OverlayList *list, OverlayColour colour);
 

@@ -338,6 +338,8 @@ struct _OverlayList {
   int strokes_room, shapes_room;
   OverlayMap map;
   ImageBox glyphs;   /* the part of the atlas that the glyphs need */
+  int64_t area_left; /* pixels that further shapes may take */
+  int n_left_out;    /* shapes that would have taken more */
   const char *error; /* of the first addition that failed */
 };
 

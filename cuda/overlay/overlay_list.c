@@ -10,6 +10,11 @@
 
 /* Positions farther out than FAR are drawn alike. */
 #define FAR 60000.
+/* The boxes of all shapes of a list may take this many pixels: FRAMES times the
+ * frame's, and AREA.  A pixel takes 5 to 10 ns on the CPU. */
+#define FRAMES 16
+#define AREA (32 << 20)
+#define MAX_SHAPES (1 << 18)
 /* The greatest radius in pixels that overlay_bar_cover () can square. */
 #define MAX_RADIUS 127.
 
@@ -39,6 +44,14 @@ overlay_list_clear (OverlayList *list, int width, int height)
   list->map.pixels = NULL;
   list->glyphs = (ImageBox){INT_MAX, INT_MAX, INT_MIN, INT_MIN};
   list->error = NULL;
+  list->area_left = (int64_t) FRAMES * width * height + AREA;
+  list->n_left_out = 0;
+}
+
+int
+overlay_left_out (const OverlayList *list)
+{
+  return list->n_left_out;
 }
 
 /* Makes room for one more item.  The room doubles, so that later frames
@@ -82,8 +95,22 @@ clamp_coordinate (double v, double low, double high)
   return v < low ? low : v > high ? high : v;
 }
 
+/* Whether the list has room for one more shape, of @box. */
+static bool
+take_area (OverlayList *list, const OverlayBox *box)
+{
+  int64_t area = (int64_t) (box->x1 - box->x0) * (box->y1 - box->y0);
+
+  if (list->n_shapes == MAX_SHAPES || area > list->area_left) {
+    list->n_left_out++;
+    return false;
+  }
+  list->area_left -= area;
+  return true;
+}
+
 /* Adds a shape within these bounds to the newest stroke; NULL if it is outside
- * of the frame. */
+ * of the frame, or the list is full. */
 static OverlayShape *
 add_shape (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
     double y1)
@@ -96,6 +123,8 @@ add_shape (OverlayList *list, OverlayKind kind, double x0, double y0, double x1,
   OverlayShape *shape;
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1 || list->n_strokes == 0)
+    return NULL;
+  if (!take_area (list, &box))
     return NULL;
   s = &list->strokes[list->n_strokes - 1];
   if (s->count == OVERLAY_STROKE_SHAPES || (s->count && s->kind != kind)) {

@@ -12,6 +12,9 @@
 #define SAME .5
 /* An object is compared with this many objects before it, at most. */
 #define MAX_COMPARED 256
+/* Maximum number of objects of a frame that are drawn: as many as gpuccl finds.
+ */
+#define MAX_OBJECTS 4096
 
 /* Whether @name is in @list, whose parts are separated by commas; an empty list
  * has all names. */
@@ -86,13 +89,13 @@ merge_object (const GstVisionObject **chosen, guint n, const GstVisionObject *o)
   return n + 1;
 }
 
-/* Puts the objects that @look chooses into @chosen, in their order, and returns
- * their number.  With look->merge, things that several elements found come
- * once.
- */
+/* Puts the objects that @look chooses into @chosen, in their order, up to
+ * MAX_OBJECTS, and returns their number.  With look->merge, things that several
+ * elements found come once.  @left_out: the number of further objects. */
 static guint
 choose_drawn_objects (const GstVisionLook *look,
-    const GstVisionObjects *objects, const GstVisionObject **chosen)
+    const GstVisionObjects *objects, const GstVisionObject *chosen[MAX_OBJECTS],
+    guint *left_out)
 {
   guint n = 0;
 
@@ -101,7 +104,9 @@ choose_drawn_objects (const GstVisionLook *look,
 
     if (!is_object_chosen (look, o))
       continue;
-    if (look->merge)
+    if (n == MAX_OBJECTS)
+      ++*left_out;
+    else if (look->merge)
       n = merge_object (chosen, n, o);
     else
       chosen[n++] = o;
@@ -140,6 +145,7 @@ gst_vision_marks_begin (GstVisionMarks *self, OverlayList *list,
       look->line_width ? (gint) look->line_width : MAX (1, (size + 180) / 400);
   self->width = width;
   self->height = height;
+  self->n_left_out = 0;
   g_array_set_size (self->plates, 0);
   if (self->glyphs && gst_vision_glyphs_size (self->glyphs) != font)
     g_clear_pointer (&self->glyphs, gst_vision_glyphs_free);
@@ -213,8 +219,7 @@ gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
 {
   GstVisionObjects *found =
       gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
-  const GstVisionObject **visible =
-      g_new (const GstVisionObject *, found ? found->n_objects : 0);
+  const GstVisionObject *visible[MAX_OBJECTS];
   guint n = 0;
 
   self->has_camera = gst_buffer_get_vision_camera (
@@ -224,12 +229,11 @@ gst_vision_marks_draw (GstVisionMarks *self, GstBuffer *buffer)
   gst_vision_trails_begin (self->trails, GST_BUFFER_PTS (buffer),
       self->look->show & GST_VISION_SHOW_TRAIL ? self->look->trail_time : 0);
   if (found) {
-    n = choose_drawn_objects (self->look, found, visible);
+    n = choose_drawn_objects (self->look, found, visible, &self->n_left_out);
     for (guint i = 0; i < n; i++)
       remember_place (self, found, visible[i]);
     set_object_scale (self, found);
   }
   draw_objects (self, visible, n);
-  g_free (visible);
   g_clear_pointer (&found, gst_vision_objects_free);
 }

@@ -26,6 +26,8 @@ typedef struct {
   GArray *plates; /* ImageBox: places of names in this frame */
   GstVisionColours colours;
 
+  guint n_left_out; /* objects of this frame that are not drawn */
+
   /* The frame rate. */
   gint64 since;   /* g_get_monotonic_time, when frames were counted from */
   guint n_frames; /* frames since then */

@@ -36,6 +36,10 @@
  * map of three numbers a pixel, such as rendered and normals, has its own
  * colours: red, green and blue, for normals x, y and z from -1 to 1.
  *
+ * Of objects and outlines that would take seconds to draw, as foreign metadata
+ * may have them, a part is left out.  A warning says so, and the field
+ * `left-out` of `stats` counts what was left out since the start.
+ *
  * ## Troubleshooting
  *
  * - Nothing is drawn: it must stand behind the element that finds, without an
@@ -90,6 +94,8 @@ struct _GstVisionOverlay {
   GstVisionLook now;      /* the look of this frame */
   gboolean warned_of_map; /* the newest frame's map could not be shown */
   gint64 told_of_map;     /* time of the newest warning of such a map */
+  gint64 told_left_out;   /* time of the newest warning of marks left out */
+  guint64 n_left_out;     /* marks left out since the start */
 
   /* under the object lock */
   GstVisionLook look;
@@ -177,6 +183,27 @@ take_look_of_properties (GstVisionOverlay *self)
   return image_is_new;
 }
 
+/* Counts what of this frame's marks is left out, and warns of it. */
+static void
+count_left_out (GstVisionOverlay *self)
+{
+  guint objects = self->marks.n_left_out;
+  guint shapes = (guint) overlay_left_out (self->list);
+
+  if (!objects && !shapes)
+    return;
+  self->n_left_out += objects + shapes;
+  gst_vision_common_set_stat (
+      gst_vision_common (self), "left-out", (gdouble) self->n_left_out);
+  if (gst_vision_warning_is_due (&self->told_left_out))
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("There is too much to draw in a frame: %u objects, and %u lines, "
+         "boxes or names of others, are left out.",
+            objects, shapes),
+        ("Choose what is drawn by show, elements, sources, labels or states. "
+         "stats counts all as left-out."));
+}
+
 static const char *
 visionoverlay_process (
     GstVisionFilter *filter, const Image *frame, GstBuffer *buffer)
@@ -200,6 +227,7 @@ visionoverlay_process (
   /* A GPU may still read the map, whose buffer lives until the parent has
    * waited for the GPU and the frame goes on. */
   gst_vision_map_view_end (&view);
+  count_left_out (self);
   return err;
 }
 
@@ -262,6 +290,8 @@ visionoverlay_start (GstVisionFilter *filter)
   const gchar *why = NULL;
   gchar *location = GST_VISION_LOCKED (self, g_strdup (self->look.image));
 
+  self->n_left_out = 0;
+  self->told_left_out = 0;
   if (location && *location)
     why = gst_vision_picture_load (&picture, location);
   if (why)

@@ -242,6 +242,34 @@ test_nonsense (DeviceKind kind)
   }
 }
 
+#define LONGEST 1000 /* lines */
+
+/* Shapes whose boxes take 16 times the frame's pixels and 32 million more are
+ * drawn, further ones are counted; an emptied list has room again. */
+static void
+test_left_out (DeviceKind kind)
+{
+  AUTO (Frame) c = frame_new (IMAGE_GRAY8, 512, 512, 0, 1);
+  const int most = 16 + (32 << 20) / (512 * 512); /* full boxes */
+  OverlayList *list = list_for (&c);
+
+  for (int round = 0; round < 2; round++) {
+    overlay_list_clear (list, 512, 512);
+    overlay_stroke (list, red);
+    for (int i = 0; i < LONGEST; i++)
+      overlay_line (list, 0, 0, 511, 511, 3, 255);
+    check (overlay_left_out (list) == LONGEST - most);
+    overlay_line (list, 0, 0, 5, 5, 3, 255);
+    check (overlay_left_out (list) == LONGEST - most + 1);
+  }
+  overlay_list_clear (list, 512, 512);
+  overlay_stroke (list, red);
+  for (int i = 0; i < (1 << 18) + 5; i++)
+    overlay_line (list, 9, 9, 9, 9, 1, 255);
+  check (overlay_left_out (list) == 5);
+  finish (kind, &c, list);
+}
+
 /* A box beyond all bounds is the frame; a box of no size is nothing. */
 static void
 test_tiny (DeviceKind kind)
@@ -953,5 +981,5 @@ CHECK_MAIN (parity, bench, {"boxes", test_box}, PART (lines),
     {"maps", test_map}, {"far range", test_far_range}, PART (rgb),
     PART (labels), {"chosen labels", test_chosen_labels},
     {"images", test_image}, PART (clipping), PART (opaque), PART (formats),
-    PART (flight), PART (nonsense), PART (errors),
+    PART (flight), PART (nonsense), {"left out", test_left_out}, PART (errors),
     {"failing device", test_failing_device}, {"tiny frames", test_tiny})

@@ -4,6 +4,7 @@
  * wrong. */
 #include "suite.h"
 #include "drawn.h"
+#include "said.h"
 
 #include <glib/gstdio.h>
 
@@ -280,6 +281,40 @@ GST_START_TEST (test_pose)
 }
 GST_END_TEST;
 
+#define CORNERS 50000
+
+/* An outline of long lines, and more objects than any element finds: the frame
+ * comes soon, with a part of them; a warning counts the rest. */
+GST_START_TEST (test_too_many)
+{
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
+  g_autofree GstVisionObject *o = g_new (GstVisionObject, 5000);
+  g_autofree gdouble *corners = g_new (gdouble, 2 * CORNERS);
+  GstBus *bus = listen_to (h, "visionoverlay");
+  gint64 since = g_get_monotonic_time ();
+  GstVideoInfo info;
+  GstBuffer *buffer;
+
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 640, 480);
+  for (guint i = 0; i < CORNERS; i++) {
+    corners[2 * i] = i % 2 ? 63 : i % 7;
+    corners[2 * i + 1] = i % 2 ? i % 48 : 47;
+  }
+  for (guint i = 0; i < 5000; i++)
+    o[i] = object_at (i % 60, i % 40, 2, 2);
+  o[0].outline = (GstVisionArray){2 * CORNERS, corners};
+  for (guint i = 0; i < 2; i++) {
+    buffer = draw (h, &info, o, 5000);
+    fail_unless (changed (buffer) > 10000);
+    gst_buffer_unref (buffer);
+  }
+  fail_unless (g_get_monotonic_time () < since + 20 * G_USEC_PER_SEC);
+  fail_unless (stat_number (h->element, "left-out") >= 2 * (904 + 50000));
+  fail_unless_equals_int (complaints (bus, "904 objects, and "), 1);
+  hush (h, "visionoverlay", bus);
+}
+GST_END_TEST;
+
 SUITE (visionoverlayinput, TEST (test_image), TEST (test_map),
     TEST (test_caps_change), TEST (test_two_instances), TEST (test_nonsense),
-    TEST (test_many), TEST (test_pose));
+    TEST (test_many), TEST (test_pose), TEST (test_too_many));
