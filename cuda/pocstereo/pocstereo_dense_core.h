@@ -62,7 +62,7 @@ pocstereo_reaches_base (int earlier, int base, int lags)
   return base - earlier <= reach && earlier - base <= reach;
 }
 
-/* The best match so far; height is INT32_MIN before the first one. */
+/* The best match so far; height is INT32_MIN before the first match. */
 typedef struct {
   int32_t height;
   int32_t disparity;

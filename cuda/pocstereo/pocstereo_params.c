@@ -179,7 +179,7 @@ pocstereo_check (const PocstereoParams *p, int width, int height)
 }
 
 /* The paper's 4 layers reach 64 pixels each way of the middle; each further
- * layer doubles that. */
+ * layer doubles the reach. */
 int
 pocstereo_layers (const PocstereoParams *p, int width, int height)
 {

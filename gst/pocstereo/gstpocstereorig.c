@@ -66,7 +66,7 @@ gst_pocstereo_has_rig (GstPocstereo *self)
   return GST_VISION_LOCKED (self, self->rig != NULL);
 }
 
-/* The other properties of the rig. */
+/* Properties of the rig beside the calibration. */
 typedef struct {
   gboolean is_set; /* intrinsics are set */
   gboolean bends;  /* and have a lens distortion */

@@ -35,7 +35,7 @@ typedef struct {
 /* The outputs. */
 typedef struct {
   PocstereoRows disparity;   /* float: pixels, or POCSTEREO_NO_DISPARITY */
-  PocstereoRows sigma;       /* uint16_t: as in a match; 65535 without one */
+  PocstereoRows sigma;       /* uint16_t: as in a match; 65535: none */
   PocstereoRows confidence;  /* uint8_t: the peak, 255 for identical windows; 0
                                 without a match */
   PocstereoRows depth;       /* float: the unit of space; 0: none */

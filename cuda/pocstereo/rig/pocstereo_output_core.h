@@ -170,8 +170,8 @@ pocstereo_write_pixel (const PocstereoMatches *in, const PocstereoSpace *space,
   [x] = is ? pocstereo_colour_of (scale, m.disparity) : 0;
 }
 
-/* The one stage, for all pixels.  In: the matches @in, @scale; @space, all 0 if
- * the rig is not known.  Out: the wanted rows of @out. */
+/* Writes all pixels.  In: the matches @in, @scale; @space, all 0 if the rig is
+ * not known.  Out: the wanted rows of @out. */
 typedef const char *PocstereoOutputStage (const Device *dev,
     const PocstereoMatches *in, const PocstereoSpace *space,
     const PocstereoScale *scale, const PocstereoOutput *out);

@@ -23,7 +23,7 @@ typedef struct {
   double d[14]; /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty: radial and
                    rational, tangential, thin prism, tilt (radians); 0 for terms
                    that a model lacks */
-  double r[9];  /* rotation from the camera to the rectified one */
+  double r[9];  /* rotation from the camera to the rectified camera */
   double p[12]; /* projection of the rectified camera: pixels */
 } PocstereoView;
 
