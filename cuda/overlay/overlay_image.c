@@ -51,9 +51,8 @@ overlay_image_set (
   free (self->rgba);
   /* all smaller levels together need no more than the image with one more row
    * and column */
-  if (!(self->rgba = malloc (8 * (size_t) (width + 1) * (height + 1))))
-    return OUT_OF_MEMORY (
-        8 * (size_t) (width + 1) * (height + 1), " for the image");
+  if (!(self->rgba = malloc (bytes)))
+    return OUT_OF_MEMORY (bytes, " for the image");
   for (int y = 0; y < height; y++)
     memcpy (self->rgba + 4 * (size_t) y * width, rgba + (size_t) y * stride,
         4 * (size_t) width);

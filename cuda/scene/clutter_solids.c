@@ -6,6 +6,8 @@
 
 #include <stdlib.h>
 
+#include "common/device.h"
+
 #define SIDES 40 /* of round parts */
 /* The most vertices of a solid; it has up to twice as many triangles. */
 #define ROOM 6000

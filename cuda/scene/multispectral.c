@@ -36,7 +36,7 @@ multispectral_new (Multispectral **scene, int width, int height)
     return OUT_OF_MEMORY (
         pixels * (sizeof *s->ground + sizeof *s->surfaces + 3) +
             MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks +
-            MULTISPECTRAL_SURFACES * sizeof *s->looks,
+            MULTISPECTRAL_SURFACES * sizeof *s->appearances,
         "");
   }
   for (int i = 0; i < MULTISPECTRAL_MAX_OBJECTS; i++)
