@@ -54,7 +54,7 @@
  * these.  For other sources there are #GstEmdtrack:channels,
  * #GstEmdtrack:channel-layout and #GstEmdtrack:mosaic-pattern.  Where channels
  * are stacked, boxes are in pixels of one channel; a map always has the size of
- * one.
+ * one channel.
  *
  * With #GstEmdtrack:mouse, what the user draws a box around in the window of
  * the sink is the target.

@@ -9,10 +9,9 @@
  * sequence of cubes as video.
  *
  * Raw video has no format of more than four channels. Therefore the frames are
- * grey, and the channels lie one below the other. The caps say so: height is
- * lines x channels, and there are the fields channels, channel-layout=stacked
- * and, if the header names them, wavelengths (the mean of each channel's
- * bands).
+ * grey, and the channels lie one below the other. In the caps, height is lines
+ * x channels, and there are the fields channels, channel-layout=stacked and, if
+ * the header names them, wavelengths (the mean of each channel's bands).
  *
  * A cube may have hundreds of bands; those from #GstEnviSrc:first-band to
  * #GstEnviSrc:last-band become #GstEnviSrc:channels channels, each the mean of

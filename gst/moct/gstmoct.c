@@ -25,7 +25,7 @@
  * colour from that region of the next frame; the numbers found can then be read
  * from #GstMoct:objects.  Where the region is outside of the frame, or
  * `roi=meta` finds no upstream region of that name, frames pass without that
- * colour until there is one.
+ * colour until there is such a region.
  *
  * With #GstMoct:mouse, a click in the window of the sink learns the colour
  * there, and a box that is drawn that in it.

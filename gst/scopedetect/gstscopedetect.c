@@ -13,8 +13,8 @@
  * the unit.  #GstScopedetect:models names files that the command `vision-model`
  * makes of meshes or clouds of points.  The camera is that of
  * #GstScopedetect:intrinsics, else of #GstScopedetect:calibration, else the
- * VisionCamera of the colour buffer; a buffer without one gets one.  Lens
- * distortion is not corrected.
+ * VisionCamera of the colour buffer; a buffer without a VisionCamera gets this
+ * camera.  Lens distortion is not corrected.
  *
  * ## Results
  *
@@ -88,8 +88,9 @@
  * With #GstScopedetect:region, a search begins from the surface in that part of
  * the frame alone.  region=meta takes the boxes that elements upstream have
  * attached to either frame, of objects that are accepted, tracking or found:
- * behind kinfumot and gpuccl, a thing that starts to move gets its name so.  A
- * frame without such a box is not searched; known objects are still followed.
+ * behind kinfumot and gpuccl, a thing that starts to move gets its name in this
+ * way.  A frame without such a box is not searched; known objects are still
+ * followed.
  *
  * ## Statistics and warnings
  *
@@ -98,7 +99,7 @@
  * - `searches`: searches of the whole frame;
  * - `models-searched`: models of the newest search, in its first stage;
  * - `agreement`: part of the searches for the newest frame's explanation that
- *   found the same one; `steps`: number of steps that each took;
+ *   found the same explanation; `steps`: number of steps that each search took;
  * - `cut-short`: frames in which max-time or max-steps ended the searches;
  * - `rest`: points that the first stage left; `stage2-accepted`,
  *   `stage2-refused` and `stage2-left-out`: frames in which the second

@@ -80,7 +80,7 @@ struct _GstVisionmap {
   /* Of the streaming thread. */
   GstVisionMapPaint paint;
   GstVideoInfo out;
-  gboolean warned; /* the newest frame had no map, and a warning said so */
+  gboolean warned; /* the newest frame had no map, and a warning was posted */
   gint64 told;     /* time of the newest warning of a missing map */
   gboolean waits;  /* for the first buffer, which tells the map's size */
   GQueue held;     /* while waiting: the events from the caps on */
