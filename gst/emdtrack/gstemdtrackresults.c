@@ -6,7 +6,7 @@
 #include "emdtrack/gstemdtrack.h"
 
 static GstVisionState
-state_of_track (EmdtrackState state)
+state_of_target (EmdtrackState state)
 {
   static const GstVisionState states[] = {
       [EMDTRACK_TRACKING] = GST_VISION_STATE_TRACKING,
@@ -30,7 +30,7 @@ fill_target_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
   v->element = "emdtrack";
   v->source = GST_OBJECT_NAME (self);
   v->label = target->name;
-  v->state = state_of_track (t->state);
+  v->state = state_of_target (t->state);
   v->x = t->x0 * self->cell_x;
   v->y = t->y0 * self->cell_y;
   v->width = (t->x1 - t->x0) * self->cell_x;

@@ -209,8 +209,8 @@ static const GstVisionProperty properties[] = {
 
 static gboolean (*load_values) (GstPreset *preset, const gchar *name);
 
-/* Adds @name to @lost if the property was not at its default, but @before, and
- * has another value now. */
+/* Adds @name to @lost if the property had the value @before, not its default,
+ * and has another value now. */
 static void
 add_if_lost (
     GObject *object, const gchar *name, const GValue *before, GString *lost)
@@ -226,8 +226,9 @@ add_if_lost (
   g_value_unset (&now);
 }
 
-/* Loads preset @name; properties that had been set, not by another preset, and
- * have another value now are named in a warning when the element starts. */
+/* Loads preset @name.  Remembers, for a warning when the element starts, which
+ * properties had been set, not by another preset, and have another value now.
+ */
 static gboolean
 load_preset (GstPreset *preset, const gchar *name)
 {
@@ -278,7 +279,8 @@ tell_replaced (GstScopedetect *self)
   g_clear_pointer (&self->replaced, g_free);
 }
 
-/* What can never work, whatever the camera is. */
+/* Why the frame size or the parameters can never work, whatever the camera is.
+ */
 static const char *
 check_params (GstScopedetect *self)
 {
@@ -325,14 +327,14 @@ gst_scopedetect_close (GstVisionAggregator *agg)
   gst_scopedetect_drop_models (self);
 }
 
-/* After a seek, and of a frame without results. */
+/* To be called after a seek, and when a frame passes without results. */
 static void
 forget_tracks (GstVisionAggregator *agg)
 {
   g_array_set_size (GST_SCOPEDETECT (agg)->tracks, 0);
 }
 
-/* Puts the camera into @params; returns what is wrong with the frame. */
+/* Sets the camera in @params; returns why the frame cannot be used, or NULL. */
 static const char *
 set_frame_camera (
     GstScopedetect *self, GstBuffer *buffer, ScopedetectParams *params)

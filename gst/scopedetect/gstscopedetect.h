@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The element `scopedetect`, in six parts: gstscopedetect.c (properties and
- * frames), gstscopedetectmodels.c (files to models), gstscopedetectregion.c
- * (where to search), gstscopedetecttracks.c (from frame to frame),
- * gstscopedetecthints.c (why nothing is found) and gstscopedetectresults.c
- * (objects to metas and messages). */
+ * frames), gstscopedetectmodels.c (models of files), gstscopedetectregion.c
+ * (regions to search), gstscopedetecttracks.c (identities of objects from frame
+ * to frame), gstscopedetecthints.c (reasons of an empty search) and
+ * gstscopedetectresults.c (objects to metas and messages). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -15,25 +15,25 @@
 
 G_BEGIN_DECLS
 
-/* What a frame leaves to the next one. */
+/* An object of the newest frame, for the next frame. */
 typedef struct {
   ScopedetectObject object;
   guint64 id;       /* from 1 on; 0: none */
-  gboolean known;   /* it was there in the frame before */
-  gdouble searched; /* its score after the newest search */
-  gint missed;      /* frames since it was seen */
-  gboolean lost;    /* it is reported for the last time */
+  gboolean known;   /* the frame before had the object */
+  gdouble searched; /* score after the newest search */
+  gint missed;      /* frames since the object was seen */
+  gboolean lost;    /* the object is reported for the last time */
 } GstScopedetectTrack;
 
-/* Where objects are searched for. */
+/* The region that objects are searched in. */
 typedef struct {
-  gchar *region; /* as set; NULL: not */
-  gboolean meta; /* in the boxes that came with the frame */
-  ImageBox box;  /* else here; empty: everywhere */
+  gchar *region; /* as set; NULL: unset */
+  gboolean meta; /* the boxes of the frame's metadata are the regions */
+  ImageBox box;  /* the region without meta; empty: the whole frame */
 } GstScopedetectRegion;
 
-/* Searches since the start: all, and those that were cut short, and whose
- * second stage was accepted, refused or left out. */
+/* Numbers of searches since the start: of all, of searches that were cut short,
+ * and of searches whose second stage was accepted, refused or left out. */
 typedef struct {
   guint64 all, cut, accepted, refused, left_out;
 } GstScopedetectSearches;
@@ -52,9 +52,9 @@ struct _GstScopedetect {
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
   GstScopedetectRegion region;
-  gchar *models;   /* as set; NULL: not */
-  gchar *replaced; /* properties that were set, whose value a preset took; NULL:
-                      none */
+  gchar *models;   /* as set; NULL: unset */
+  gchar *replaced; /* names of set properties whose value a preset replaced;
+                      NULL: none */
   gboolean has_preset;
 
   /* Of the streaming thread: */
@@ -63,23 +63,24 @@ struct _GstScopedetect {
   ScopedetectModelInfo *info; /* of each */
   gint n_models;
   gint width, height;
-  GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame, and
-                     those that were missed in it */
-  GArray *seen;   /* the same, while a frame is looked at */
+  GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame, seen
+                     or missed */
+  GArray *seen;   /* the tracks of the current frame, while it is processed */
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
   GstScopedetectSearches searches;
-  guint hints;      /* those that were told, a bit each */
-  gint64 last_hint; /* when, microseconds; 0: never */
+  guint hints;      /* the hints that were posted, a bit each */
+  gint64 last_hint; /* time of the newest hint, microseconds; 0: none */
 };
 
-/* gstscopedetectmodels.c: the files of the property models.  An error that
- * names a file has been posted. */
+/* gstscopedetectmodels.c: loads the files of the property models.  If it fails,
+ * it has posted an error that names the file. */
 const char *gst_scopedetect_load_models (GstScopedetect *self);
 void gst_scopedetect_drop_models (GstScopedetect *self);
 
-/* gstscopedetectregion.c: sets the regions of @frame, which came in @first and
- * @second; FALSE if there is nothing to search. */
+/* gstscopedetectregion.c: sets the regions of @frame by the property and the
+ * metadata of the buffers @first and @second; FALSE: there is none to search.
+ */
 extern const GstVisionProperty gst_scopedetect_region_properties[];
 gboolean gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
     GstBuffer *second, ScopedetectFrame *frame);
@@ -89,13 +90,14 @@ gboolean gst_scopedetect_set_regions (GstScopedetect *self, GstBuffer *first,
 gboolean gst_scopedetect_is_inside (
     const ScopedetectFrame *frame, const ScopedetectObject *object);
 
-/* gstscopedetecttracks.c: finds the objects of @frame, for self->tracks; only
- * those that are known already unless @may_search. */
+/* gstscopedetecttracks.c: sets self->tracks to the objects of @frame.  Without
+ * @may_search it only follows the objects of the frame before. */
 const char *gst_scopedetect_find_objects (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame,
     gboolean may_search);
 
-/* gstscopedetecthints.c: tells why a search of all of a frame found nothing. */
+/* gstscopedetecthints.c: warns why a search of the whole frame found nothing.
+ */
 void gst_scopedetect_hint (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectResults *results);
 

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Why a search found nothing, where the frame says so; and what of it was not
- * looked at.  For a stream that goes on like that, there is one message. */
+ * Warnings about a search that found nothing, with the reason that the frame
+ * shows, and about points that were left out.  A lasting reason is told once.
+ */
 #include "scopedetect/gstscopedetect.h"
 #include "base/gstvisiontell.h"
 
 #define PATIENCE (5 * G_USEC_PER_SEC) /* from one hint to the next */
 
-/* If the visible surface is less than such a part of a model's surface, of
- * which half is turned away, the model can hardly be in it. */
+/* A model is too large if the visible surface is less than this part of the
+ * model's surface, half of which is turned away. */
 #define MIN_SEEN .1
 
-/* The middle of a camera is no nearer to an edge of the frame, as a part of its
- * side; that of frames twice or half as large is. */
+/* The least distance of the principal point from an edge of the frame, as a
+ * part of the frame's side.  The principal point of a camera that was
+ * calibrated for frames of twice or half the size is nearer. */
 #define MIN_INSET .26
 
 typedef enum {
@@ -25,8 +27,8 @@ typedef enum {
   HINT_NO_TABLE,
 } Hint;
 
-/* The first of the models, -1 if there is none, that is too large for what is
- * seen: points of both are equally far apart. */
+/* The first model that is too large for the visible surface, -1 if there is
+ * none. Points of model and surface have the same spacing. */
 static gint
 model_too_large (const GstScopedetect *self, const ScopedetectResults *r)
 {
@@ -130,7 +132,7 @@ gst_scopedetect_hint (GstScopedetect *self, const ScopedetectParams *params,
 
   if (hint == HINT_NONE || (self->hints & 1u << hint)) {
     if (hint == HINT_NONE && results->n_objects)
-      self->hints = 0; /* when it comes back, there is a new message */
+      self->hints = 0; /* a reason that comes back is told again */
     return;
   }
   if (self->last_hint && now - self->last_hint < PATIENCE)

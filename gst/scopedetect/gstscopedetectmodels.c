@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Models, from the files that a user names. */
+ * Models from the files of the property models. */
 #include "scopedetect/gstscopedetect.h"
 #include "base/gstvisiontell.h"
 
@@ -18,7 +18,8 @@ refuse_file (GstScopedetect *self, const gchar *path, const char *err)
   return err;
 }
 
-/* Features of the scene are made once, for all models. */
+/* Why the model cannot be used with the first: the features of the scene are
+ * made once, for all models. */
 static const char *
 check_model_info (
     const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
@@ -63,7 +64,7 @@ gst_scopedetect_load_models (GstScopedetect *self)
   paths = GST_VISION_LOCKED (
       self, g_strsplit_set (self->models ? self->models : "", SEPARATORS, -1));
   n = g_strv_length (paths);
-  if (n > SCOPEDETECT_MAX_MODELS) { /* before it reads for minutes */
+  if (n > SCOPEDETECT_MAX_MODELS) { /* reading them would take minutes */
     err = "models names more than 1024 files; use several elements";
     gst_vision_common_refused (common, err);
     g_strfreev (paths);

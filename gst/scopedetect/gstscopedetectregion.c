@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where objects are searched for: everywhere, in a box, or in the boxes of what
+ * The region to search: the whole frame, a box, or the boxes of objects that
  * elements upstream have found. */
 #include <math.h>
 
 #include "scopedetect/gstscopedetect.h"
 
-/* x,y,width,height. */
+/* Reads "x,y,width,height". */
 static gboolean
 parse_region_box (const gchar *text, ImageBox *box)
 {
@@ -60,15 +60,15 @@ is_region_object (const GstVisionObject *o)
       o->state == GST_VISION_STATE_FOUND;
 }
 
-/* A number of pixels, also where the meta says something else; 0 where it says
- * none: an object may have no box. */
+/* Limits a number of the metadata to the sides of a frame; 0 for NaN, as of an
+ * object without a box. */
 static int
 region_pixels (gdouble v)
 {
   return isnan (v) ? 0 : (int) CLAMP (v, 0., (gdouble) SCOPEDETECT_MAX_SIDE);
 }
 
-/* Adds the boxes that came with @buffer. */
+/* Adds the boxes of found objects in the metadata of @buffer to the regions. */
 static void
 add_region_boxes (
     const GstScopedetect *self, GstBuffer *buffer, ScopedetectFrame *f)

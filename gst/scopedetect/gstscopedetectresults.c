@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What was found, as metadata and messages. */
+ * Objects of a frame as metadata and messages. */
 #include "scopedetect/gstscopedetect.h"
 
 #define CORNERS 64 /* of an outline, at most */
@@ -15,7 +15,7 @@ state_of_track (const GstScopedetectTrack *t)
   return t->known ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_FOUND;
 }
 
-/* What was not seen is where it was last. */
+/* Describes the track as the object @v; a missed object has its last pose. */
 static void
 fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
     const Camera *camera, Outline outline, GstVisionObject *v)
@@ -46,7 +46,8 @@ fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
       outline};
 }
 
-/* Whoever draws poses wants the camera that they are seen by. */
+/* Attaches the camera that the poses refer to, unless the buffer has a camera.
+ */
 static gboolean
 attach_frame_camera (GstScopedetect *self, GstBuffer *buffer, const Camera *c)
 {

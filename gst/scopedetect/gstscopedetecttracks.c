@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From frame to frame: where to look first, when to search, and which object
- * is which (thesis, chapter 4: tracking starts from the frame before). */
+ * Objects from frame to frame: tracks them from their last poses, decides
+ * whether to search the frame, and gives them identities (thesis, chapter 4).
+ */
 #include "scopedetect/gstscopedetect.h"
 
 #define TRACK(array, i) g_array_index (array, GstScopedetectTrack, i)
@@ -24,8 +25,8 @@ get_track_settings (GstScopedetect *self)
   return s;
 }
 
-/* The nearest in @among that @taken, unless it is NULL, does not name; -1 where
- * none is near. */
+/* The index of the track in @among that is nearest to @object and not @taken;
+ * -1 if none is near. */
 static gint
 nearest_track (const GstScopedetect *self, const ScopedetectObject *object,
     GArray *among, const gboolean *taken)
@@ -48,9 +49,9 @@ nearest_track (const GstScopedetect *self, const ScopedetectObject *object,
   return found;
 }
 
-/* Adds what results hold to what was seen before; of one object the better pose
- * stays.  The results themselves are of different objects, however near.  What
- * was searched for in regions must lie in one. */
+/* Adds the objects of @results to self->seen.  If an object is there already,
+ * the better of its two poses stays; @results have each object once, however
+ * near they are.  With @regions, only objects within these are added. */
 static void
 add_seen (GstScopedetect *self, const ScopedetectResults *results,
     const ScopedetectFrame *regions)
@@ -87,7 +88,7 @@ by_model_and_score (gconstpointer a, gconstpointer b)
   return (p->score < q->score) - (p->score > q->score);
 }
 
-/* No more of one model than are wanted, the best of them. */
+/* Keeps the best @max_objects tracks of each model. */
 static void
 cut_seen (GArray *seen, gint max_objects)
 {
@@ -106,9 +107,9 @@ cut_seen (GArray *seen, gint max_objects)
   g_array_set_size (seen, kept);
 }
 
-/* Gives what was seen the ids of what is nearest in the frame before; returns
- * how many of the objects seen in that frame are there, and no worse than @keep
- * of what a search found. */
+/* Gives the tracks of this frame the ids of the nearest tracks of the frame
+ * before.  Returns how many objects were seen in both frames and now have at
+ * least @keep of their score after the newest search. */
 static guint
 recognise_seen (GstScopedetect *self, gdouble keep)
 {
@@ -151,8 +152,8 @@ track_known (GstScopedetect *self)
   return err;
 }
 
-/* The searches for an explanation, in stats: of the newest one, and how many
- * fared so since the start. */
+/* Sets the statistics of searches: figures of the newest search, and the
+ * numbers of searches with each outcome since the start. */
 static void
 tell_search (GstScopedetect *self, const ScopedetectSearch *s)
 {
@@ -184,7 +185,7 @@ search_frame (GstScopedetect *self, const ScopedetectParams *params,
   ScopedetectResults results;
 
   TRY (scopedetect_search (self->detector, &results));
-  if (!frame->n_regions) /* else little is seen by intent */
+  if (!frame->n_regions) /* regions show little on purpose */
     gst_scopedetect_hint (self, params, &results);
   add_seen (self, &results, frame);
   for (guint i = 0; i < self->seen->len; i++)
@@ -194,7 +195,7 @@ search_frame (GstScopedetect *self, const ScopedetectParams *params,
   return NULL;
 }
 
-/* How many were seen in the frame before. */
+/* The number of objects that were seen in the frame before. */
 static guint
 count_tracks_seen (const GstScopedetect *self)
 {
@@ -205,7 +206,8 @@ count_tracks_seen (const GstScopedetect *self)
   return n;
 }
 
-/* Whether those that were tracked are not enough. */
+/* Whether the frame must be searched, since tracking lost an object, or objects
+ * are missing and a search is due. */
 static gboolean
 must_search_frame (GstScopedetect *self, const Settings *s, gint max_objects)
 {
@@ -219,8 +221,8 @@ must_search_frame (GstScopedetect *self, const Settings *s, gint max_objects)
       self->unsearched >= s->search_interval;
 }
 
-/* What became of the object @missed: how many of its model were seen, or -1
- * where it is one of them. */
+/* The number of objects of the model of @missed that were seen in this frame;
+ * -1 if @missed itself was seen. */
 static gint
 count_seen_instead (
     const GstScopedetect *self, const GstScopedetectTrack *missed)
@@ -237,8 +239,8 @@ count_seen_instead (
   return n;
 }
 
-/* Keeps what was not seen, for as long as it may come back.  Where enough of
- * its model are seen elsewhere, there is none to wait for. */
+/* Carries objects that were not seen over to this frame.  They are lost after
+ * @lose_frames frames, or at once if @max_objects of their model were seen. */
 static void
 carry_missed (GstScopedetect *self, gint lose_frames, gint max_objects)
 {
@@ -254,7 +256,7 @@ carry_missed (GstScopedetect *self, gint lose_frames, gint max_objects)
   }
 }
 
-/* Those that were told as lost are known no more. */
+/* Removes tracks that the frame before reported as lost. */
 static void
 forget_lost_tracks (GArray *tracks)
 {
