@@ -12,10 +12,9 @@ G_BEGIN_DECLS
 void gst_vision_tell (GstElement *element, GstMessageType type, GQuark domain,
     gint code, gchar *text, const gchar *function, gint line);
 
-/* What to say of @err: if it says "out of memory", how many bytes this thread
- * could not have, and that smaller frames or @less, such as "a smaller
- * max-memory", would need less; NULL: @less is nothing.  To be freed.  NULL
- * where @err says something else. */
+/* The text of an error of memory, to be freed: the bytes that this thread could
+ * not have, and that smaller frames or @less, such as "a smaller max-memory",
+ * need less.  @less may be NULL.  NULL if @err is no error of memory. */
 gchar *gst_vision_memory_text (const char *err, const gchar *less);
 
 /* Posts the error of a source for whose frame of @bytes bytes there is no

@@ -82,8 +82,8 @@
  *
  * ## Troubleshooting
  *
- * - Negotiation fails: each pattern has its own format and sizes; leave the caps
- *   out, or put `videoconvert` and `videoscale` behind it.
+ * - Negotiation fails: each pattern has its own format and sizes; leave the
+ * caps out, or put `videoconvert` and `videoscale` behind it.
  * - It is slower than real time: rgbd, stereo and clutter are drawn ray by ray;
  *   a smaller frame, or a recorded file.
  * - Objects cannot be told apart: `n-objects` up to 12 have named colours; a
@@ -374,7 +374,10 @@ test_src_set_caps (GstBaseSrc *src, GstCaps *caps)
   gst_vision_test_src_rate_changes (self);
   if (gst_video_info_from_caps (&info, caps))
     err = open_chosen_scene (self, caps, &info);
-  if (err)
+  if (err && (memory = gst_vision_memory_text (err, NULL)))
+    GST_ELEMENT_ERROR (self, RESOURCE, NO_SPACE_LEFT, ("%s", memory),
+        ("%" GST_PTR_FORMAT, caps));
+  else if (err)
     GST_ELEMENT_ERROR (self, CORE, NEGOTIATION,
         ("The scene cannot be made: %s. Set other properties, or ask for other "
          "caps.",
@@ -415,7 +418,7 @@ test_src_decide_allocation (GstBaseSrc *src, GstQuery *query)
 }
 
 static GstFlowReturn
-alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
+test_src_alloc (GstBaseSrc *src, guint64 offset, guint size, GstBuffer **buffer)
 {
   GstFlowReturn flow = GST_BASE_SRC_CLASS (gst_vision_test_src_parent_class)
                            ->alloc (src, offset, size, buffer);
@@ -496,6 +499,7 @@ gst_vision_test_src_class_init (GstVisionTestSrcClass *klass)
   gst_vision_test_src_install_times (src);
   src->set_caps = test_src_set_caps;
   src->decide_allocation = test_src_decide_allocation;
+  src->alloc = test_src_alloc;
   src->start = test_src_start;
   src->stop = test_src_stop;
   GST_PUSH_SRC_CLASS (klass)->fill = test_src_fill;
