@@ -5,20 +5,17 @@
 
 #include "base/gstvisioncuda.h"
 #include "base/gstvisionframes.h"
+#include "base/gstvisiongate.h"
 #include "base/gstvisionpair.h"
+#include "base/gstvisionseek.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 #define GST_CAT_DEFAULT vision_aggregator_debug
 
 #define DEFAULT_MAX_SKEW (10 * GST_MSECOND)
 
-/* After the end, or an error: whether an input that has begun anew waits until
- * the output begins anew, too. */
-enum {
-  RESTART_NONE,
-  RESTART_AWAITED,
-  RESTART_GIVEN_UP, /* it has waited as long as it may */
-};
+/* Microseconds that a frame waits for the other input to begin anew. */
+#define PATIENCE (5 * G_USEC_PER_SEC)
 
 typedef struct {
   GstVisionCommon common;
@@ -27,15 +24,14 @@ typedef struct {
   gint64 max_skew; /* nanoseconds; -1: by the frame rates of the caps */
   GstVisionPacking packing;
 
-  GstVisionFrames frames; /* of the streaming thread, as are the next two */
-  GstBuffer *second;      /* during process () of the child; not owned */
+  gboolean told_outside; /* that frames lie outside of their segment */
+
+  GstVisionFrames frames; /* of the streaming thread, as are the next three */
+  GstBuffer *second;      /* during process_frames () of the child; not owned */
   GstVisionPair pair;
+  gboolean refused_caps; /* downstream takes none that the output may have */
   GstVisionLateness lateness[2];
-  GstVisionWaiting waiting[2];
-  gint has_ended;  /* atomic: EOS was sent, and no input has begun anew since */
-  gint is_old[2];  /* atomic: the input has not begun anew since that EOS */
-  gint restart[2]; /* atomic: RESTART_... */
-  gint tell_end;   /* atomic: to be told that one input ended first */
+  GstVisionGate gate;
 } GstVisionAggregatorPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -52,7 +48,7 @@ G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
 /* ---- Pads ---- */
 
 static const gchar *
-name_of_pad (gpointer self, gint i)
+name_of_input (gpointer self, gint i)
 {
   return i ? GST_VISION_AGGREGATOR_GET_CLASS (self)->second_pad
            : GST_VISION_AGGREGATOR_GET_CLASS (self)->first_pad;
@@ -61,22 +57,22 @@ name_of_pad (gpointer self, gint i)
 /* The first pad (0) or the second (1), to be unreferenced; NULL where it was
  * not requested. */
 static GstAggregatorPad *
-get_pad (GstAggregator *agg, gint i)
+get_input_pad (GstAggregator *agg, gint i)
 {
   return (GstAggregatorPad *) gst_element_get_static_pad (
-      GST_ELEMENT (agg), name_of_pad (agg, i));
+      GST_ELEMENT (agg), name_of_input (agg, i));
 }
 
 static gint
-number_of (GstAggregator *agg, GstAggregatorPad *pad)
+number_of_input (GstAggregator *agg, GstAggregatorPad *pad)
 {
-  return g_strcmp0 (GST_PAD_NAME (pad), name_of_pad (agg, 0)) != 0;
+  return g_strcmp0 (GST_PAD_NAME (pad), name_of_input (agg, 0)) != 0;
 }
 
 /* Takes @caps. */
 static void
-add_pad (GstElementClass *klass, const gchar *name, GstPadDirection direction,
-    GstCaps *caps)
+add_aggregator_template (GstElementClass *klass, const gchar *name,
+    GstPadDirection direction, GstCaps *caps)
 {
   gst_element_class_add_pad_template (klass,
       gst_pad_template_new_with_gtype (name, direction,
@@ -98,9 +94,11 @@ gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
   klass->first_pad = first;
   klass->second_pad = second;
   klass->alike = g_strcmp0 (first_formats, second_formats) == 0;
-  add_pad (element, first, GST_PAD_SINK, gst_vision_caps (first_formats));
-  add_pad (element, second, GST_PAD_SINK, gst_vision_caps (second_formats));
-  add_pad (element, "src", GST_PAD_SRC, out);
+  add_aggregator_template (
+      element, first, GST_PAD_SINK, gst_vision_caps (first_formats));
+  add_aggregator_template (
+      element, second, GST_PAD_SINK, gst_vision_caps (second_formats));
+  add_aggregator_template (element, "src", GST_PAD_SRC, out);
 }
 
 /* ---- The skew of a pair ---- */
@@ -132,7 +130,7 @@ skews_by_caps (GstAggregator *agg)
 static void
 update_latency (GstAggregator *agg)
 {
-  GstAggregatorPad *second = get_pad (agg, 1);
+  GstAggregatorPad *second = get_input_pad (agg, 1);
   GstClockTime wait = second ? get_max_skew (agg) : 0;
 
   gst_aggregator_set_latency (agg, wait, wait);
@@ -185,7 +183,7 @@ format_of_output (GstAggregator *agg, GstStructure *fields)
 static gboolean
 is_packed (GstAggregator *agg)
 {
-  GstAggregatorPad *second = get_pad (agg, 1);
+  GstAggregatorPad *second = get_input_pad (agg, 1);
   gboolean packed = !second && GST_VISION_AGGREGATOR_GET_CLASS (agg)->alike;
 
   gst_clear_object (&second);
@@ -257,7 +255,7 @@ get_packing (GstAggregator *agg)
 
 /* The output has the first input's caps, or those of a picture. */
 static GstFlowReturn
-update_src_caps (GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
+update_output_caps (GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
   GstVisionFrames *frames = &p->frames;
@@ -308,7 +306,7 @@ acceptable_caps (GstAggregator *agg, GstAggregatorPad *pad)
 {
   GstCaps *all = gst_pad_get_pad_template_caps (GST_PAD (pad)), *caps;
 
-  if (number_of (agg, pad) != 0 ||
+  if (number_of_input (agg, pad) != 0 ||
       format_of_output (agg, NULL) != GST_VIDEO_FORMAT_UNKNOWN)
     return all;
   caps = gst_pad_peer_query_caps (agg->srcpad, all);
@@ -317,7 +315,7 @@ acceptable_caps (GstAggregator *agg, GstAggregatorPad *pad)
 }
 
 static gboolean
-sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
+answer_input (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 {
   GstCaps *caps, *filter;
 
@@ -340,68 +338,39 @@ sink_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 }
 
 static gboolean
-src_query (GstAggregator *agg, GstQuery *query)
+answer_downstream (GstAggregator *agg, GstQuery *query)
 {
   return gst_vision_backend_query (&PRIV (agg)->common.backend, query) ||
       PARENT->src_query (agg, query);
 }
 
-/* The duration of the stream; -1: unknown. */
-static gint64
-find_duration (GstAggregator *agg)
-{
-  GstAggregatorPad *first = get_pad (agg, 0);
-  gint64 duration = -1;
-
-  if (first)
-    gst_pad_peer_query_duration (GST_PAD (first), GST_FORMAT_TIME, &duration);
-  gst_clear_object (&first);
-  return duration;
-}
-
-/* A GstAggregator applies a seek to its segment before it asks the sources.  In
- * a segment of another format, or one played backwards from an unknown end,
- * frames have no running time: such a seek is refused here, after a look for
- * the end. */
+/* Takes the event. */
 static gboolean
-seek (GstAggregator *agg, GstEvent *event)
+seek_inputs (GstAggregator *agg, GstEvent *event)
 {
-  GstSeekType start_type, stop_type;
-  GstSeekFlags flags;
-  GstEvent *told;
-  GstFormat format;
-  gint64 start, stop;
-  gdouble rate;
-
-  gst_event_parse_seek (
-      event, &rate, &format, &flags, &start_type, &start, &stop_type, &stop);
-  if (format == GST_FORMAT_TIME && rate < 0 &&
-      (stop_type != GST_SEEK_TYPE_SET || stop < 0)) {
-    stop = find_duration (agg);
-    told = gst_event_new_seek (rate, format, flags, start_type, start,
-        GST_SEEK_TYPE_SET, MAX (stop, 0));
-    gst_event_set_seqnum (told, gst_event_get_seqnum (event));
+  event = gst_vision_seek_complete (agg, event);
+  if (!gst_vision_seek_is_possible (agg, event)) {
+    GST_DEBUG_OBJECT (agg, "refuse %" GST_PTR_FORMAT, event);
     gst_event_unref (event);
-    event = told;
+    return FALSE;
   }
-  if (format == GST_FORMAT_TIME && (rate > 0 || stop >= 0))
-    return PARENT->src_event (agg, event);
-  GST_DEBUG_OBJECT (agg, "refuse %" GST_PTR_FORMAT, event);
-  gst_event_unref (event);
-  return FALSE;
+  if (gst_vision_seek_flushes (event))
+    gst_vision_gate_renew_both (
+        &PRIV (agg)->gate, gst_event_get_seqnum (event));
+  return PARENT->src_event (agg, event);
 }
 
 static gboolean
-src_event (GstAggregator *agg, GstEvent *event)
+take_upstream_event (GstAggregator *agg, GstEvent *event)
 {
   gst_vision_common_take_pace (&PRIV (agg)->common, agg->srcpad, event);
   return GST_EVENT_TYPE (event) == GST_EVENT_SEEK
-      ? seek (agg, event)
+      ? seek_inputs (agg, event)
       : PARENT->src_event (agg, event);
 }
 
 static gboolean
-propose_allocation (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
+propose_to_input (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
     GstQuery *query)
 {
   (void) pad;
@@ -421,32 +390,15 @@ forward_gap (GstAggregator *agg, GstBuffer *gap)
         gst_event_new_gap (GST_BUFFER_PTS (gap), GST_BUFFER_DURATION (gap)));
 }
 
-static GstVisionWaiting *
-waiting (GstAggregator *agg, GstAggregatorPad *pad)
-{
-  return &PRIV (agg)->waiting[number_of (agg, pad)];
-}
-
 static GstBuffer *
 pop_frame (GstAggregator *agg, GstAggregatorPad *pad)
 {
   GstBuffer *buffer = gst_aggregator_pad_pop_buffer (pad);
 
   if (buffer && !gst_vision_pair_is_gap (buffer))
-    gst_vision_waiting_remove (waiting (agg, pad));
+    gst_vision_gate_leave (
+        &PRIV (agg)->gate, number_of_input (agg, pad), buffer);
   return buffer;
-}
-
-/* Counts frames that still wait for their partners as dropped: the output ends,
- * or the element stops. */
-static void
-count_waiting (GstAggregator *agg)
-{
-  GstVisionAggregatorPrivate *p = PRIV (agg);
-
-  for (gint i = 0; i < 2; i++)
-    gst_vision_common_count_dropped (
-        &p->common, gst_vision_waiting_clear (&p->waiting[i]));
 }
 
 static void
@@ -460,14 +412,14 @@ drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
   if (!gst_vision_pair_is_gap (buffer)) {
     gst_vision_common_count_dropped (&p->common, 1);
     gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), FALSE);
-  } else if (number_of (agg, pad) == 0)
+  } else if (number_of_input (agg, pad) == 0)
     forward_gap (agg, buffer);
   gst_buffer_unref (buffer);
 }
 
 /* Takes both frames. */
 static GstFlowReturn
-process (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
+process_frames (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
   GstSegment *segment = &GST_AGGREGATOR_PAD (agg->srcpad)->segment;
@@ -497,7 +449,7 @@ aggregate_single (GstAggregator *agg, GstAggregatorPad *pad)
     return gst_aggregator_pad_is_eos (pad) ? GST_FLOW_EOS
                                            : GST_AGGREGATOR_FLOW_NEED_DATA;
   if (!gst_vision_pair_is_gap (buffer))
-    return process (agg, buffer, NULL);
+    return process_frames (agg, buffer, NULL);
   forward_gap (agg, buffer);
   gst_buffer_unref (buffer);
   return GST_AGGREGATOR_FLOW_NEED_DATA;
@@ -515,7 +467,8 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
       gst_vision_common_set_stat (&p->common, "skew", (gdouble) p->pair.skew);
       if (skews_by_caps (agg))
         gst_vision_pair_tell_skew (&p->pair, GST_ELEMENT (agg));
-      return process (agg, pop_frame (agg, first), pop_frame (agg, second));
+      return process_frames (
+          agg, pop_frame (agg, first), pop_frame (agg, second));
     case GST_VISION_PAIR_FIRST:
       drop_frame (agg, first);
       break;
@@ -530,88 +483,163 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
   return GST_AGGREGATOR_FLOW_NEED_DATA;
 }
 
-/* Tells once that frames of @pad come after the other input's end. */
 static void
-tell_end (GstAggregator *agg, GstAggregatorPad *pad)
+tell_loss (GstAggregator *agg, gchar *text)
 {
-  GstVisionAggregatorPrivate *p = PRIV (agg);
-  gint i = number_of (agg, pad);
-  gchar *text;
-
-  if (!g_atomic_int_compare_and_exchange (&p->tell_end, TRUE, FALSE))
-    return;
-  text = g_strdup_printf ("%s has ended, and with it the output; what %s still "
-                          "sends is dropped.",
-      name_of_pad (agg, !i), name_of_pad (agg, i));
   /* gst-launch-1.0 prints the second one alone */
   GST_ELEMENT_INFO (agg, STREAM, FAILED, ("%s", text), ("%s", text));
   g_free (text);
 }
 
-static gboolean
-is_over (GstAggregatorPad *pad)
+/* Frames of input @i come after the end of the other one. */
+static void
+tell_end_of_other (GstAggregator *agg, gint i)
 {
-  return pad && gst_aggregator_pad_is_eos (pad);
+  tell_loss (agg,
+      g_strdup_printf ("%s has ended, and with it the output; what %s still "
+                       "sends is dropped.",
+          name_of_input (agg, !i), name_of_input (agg, i)));
 }
 
-/* Frames are refused from here on, and a thread that waits for room for its
- * frame gets room.  A GstAggregator refuses frames after its end only
- * before 1.26; a later one would let the threads that send them wait for ever.
- */
+/* Lets the GstAggregator take what comes at @pad, or refuse it and drop what it
+ * holds. */
 static void
-end (GstAggregator *agg, GstAggregatorPad *first, GstAggregatorPad *second)
+set_input_active (GstAggregator *agg, GstAggregatorPad *pad, gboolean active)
+{
+  ((GstPadActivateModeFunction) GST_PAD (pad)->activatemodedata) (
+      GST_PAD (pad), GST_OBJECT (agg), GST_PAD_MODE_PUSH, active);
+}
+
+/* The output's thread is about to stop.  The inputs that have not begun anew
+ * refuse everything from now on: after its end, a GstAggregator does so only
+ * before 1.26; a later one would let the threads that send frames wait for
+ * ever. */
+static void
+close_inputs (GstAggregator *agg)
+{
+  GstVisionGate *gate = &PRIV (agg)->gate;
+
+  for (gint i = 0; i < 2; i++) {
+    GstAggregatorPad *pad = get_input_pad (agg, i);
+
+    if (pad && !gst_vision_gate_awaits_other (gate, i)) {
+      set_input_active (agg, pad, FALSE);
+      gst_vision_gate_empty (gate, i);
+    }
+    gst_clear_object (&pad);
+  }
+}
+
+/* FALSE if the output goes on, since both inputs have begun anew by now. */
+static gboolean
+end_output (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
-  GstAggregatorPad *pads[2] = {first, second};
+  gboolean ended[2];
+  gint dropped;
 
-  /* a short stream must not lose all of its frames in silence */
-  if (!p->pair.matched)
-    gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
-  g_atomic_int_set (&p->tell_end, is_over (first) != is_over (second));
-  for (gint i = 0; i < 2; i++)
-    g_atomic_int_set (&p->is_old[i], pads[i] != NULL);
-  g_atomic_int_set (&p->has_ended, TRUE);
-  for (gint i = 0; i < 2; i++)
-    while (pads[i] && gst_aggregator_pad_has_buffer (pads[i])) {
-      tell_end (agg, pads[i]);
-      drop_frame (agg, pads[i]);
-    }
-  count_waiting (agg);
+  for (gint i = 0; i < 2; i++) {
+    GstAggregatorPad *pad = get_input_pad (agg, i);
+
+    ended[i] = pad && gst_aggregator_pad_is_eos (pad);
+    gst_clear_object (&pad);
+  }
+  dropped = gst_vision_gate_end (&p->gate, ended[0] != ended[1]);
+  if (dropped < 0)
+    return FALSE;
+  gst_vision_common_count_dropped (&p->common, (guint) dropped);
+  if (dropped && gst_vision_gate_tell_cut (&p->gate))
+    tell_end_of_other (agg, ended[0]);
+  close_inputs (agg);
+  return TRUE;
+}
+
+/* The output stops for @reason, one that only a start mends if @for_good. */
+static void
+fail_output (GstAggregator *agg, GstFlowReturn reason, gboolean for_good)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  guint dropped = gst_vision_gate_fail (&p->gate, reason, for_good);
+
+  gst_vision_common_count_dropped (&p->common, dropped);
+  close_inputs (agg);
+}
+
+/* Whether an input that has ended has begun anew already; the GstAggregator
+ * takes notice of that next. */
+static gboolean
+stream_begins (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  return pad && gst_aggregator_pad_is_eos (pad) &&
+      gst_vision_gate_forget_stream (
+          &PRIV (agg)->gate, number_of_input (agg, pad));
 }
 
 static GstFlowReturn
-aggregate (GstAggregator *agg, gboolean timeout)
+aggregate_pads (GstAggregator *agg, GstAggregatorPad *first,
+    GstAggregatorPad *second, gboolean timeout)
 {
-  GstAggregatorPad *first = get_pad (agg, 0), *second = get_pad (agg, 1);
-  GstFlowReturn ret;
-
   if (PRIV (agg)->common.has_failed)
-    ret = GST_FLOW_ERROR;
-  else if (first && second)
-    ret = aggregate_pair (agg, first, second, timeout);
-  else if (first)
-    ret = aggregate_single (agg, first);
-  else {
-    GST_ELEMENT_ERROR (agg, CORE, NEGOTIATION,
-        ("Nothing is linked to %s.", name_of_pad (agg, 0)), (NULL));
-    ret = GST_FLOW_NOT_NEGOTIATED;
-  }
-  if (ret == GST_FLOW_EOS)
-    end (agg, first, second);
+    return GST_FLOW_ERROR;
+  if (PRIV (agg)->refused_caps)
+    return GST_FLOW_NOT_NEGOTIATED;
+  if (stream_begins (agg, first) || stream_begins (agg, second))
+    return GST_AGGREGATOR_FLOW_NEED_DATA;
+  if (first && second)
+    return aggregate_pair (agg, first, second, timeout);
+  if (first)
+    return aggregate_single (agg, first);
+  GST_ELEMENT_ERROR (agg, CORE, NEGOTIATION,
+      ("Nothing is linked to %s.", name_of_input (agg, 0)), (NULL));
+  return GST_FLOW_NOT_NEGOTIATED;
+}
+
+static GstFlowReturn
+aggregate_frames (GstAggregator *agg, gboolean timeout)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  GstAggregatorPad *first = get_input_pad (agg, 0),
+                   *second = get_input_pad (agg, 1);
+  GstFlowReturn ret = aggregate_pads (agg, first, second, timeout);
+
   gst_clear_object (&first);
   gst_clear_object (&second);
+  if (ret == GST_FLOW_EOS) {
+    if (!end_output (agg))
+      return GST_AGGREGATOR_FLOW_NEED_DATA;
+    /* a short stream must not lose all of its frames in silence */
+    if (!p->pair.matched)
+      gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
+  } else if (ret != GST_FLOW_OK && ret != GST_AGGREGATOR_FLOW_NEED_DATA &&
+      ret != GST_FLOW_FLUSHING)
+    fail_output (agg, ret, p->common.has_failed);
   return ret;
 }
 
+static gboolean
+negotiate_output (GstAggregator *agg)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  gboolean done = PARENT->negotiate (agg);
+
+  p->refused_caps = !done && !gst_vision_pad_is_flushing (agg->srcpad);
+  if (p->refused_caps)
+    fail_output (agg, GST_FLOW_NOT_NEGOTIATED, p->common.has_failed);
+  return done;
+}
+
+/* Running times near the end of their range let the clock of GStreamer spin. */
+#define LAST_TIME (G_MAXINT64 / 2)
+
 /* In a live pipeline: until when the oldest frame waits. */
 static GstClockTime
-get_next_time (GstAggregator *agg)
+time_to_aggregate (GstAggregator *agg)
 {
   GstVisionLateness *lateness = PRIV (agg)->lateness;
   GstClockTime next = GST_CLOCK_TIME_NONE, not_before = 0;
 
   for (gint i = 0; i < 2; i++) {
-    GstAggregatorPad *pad = get_pad (agg, i);
+    GstAggregatorPad *pad = get_input_pad (agg, i);
 
     if (pad && gst_aggregator_pad_has_buffer (pad))
       next = MIN (next, gst_vision_pair_time (pad));
@@ -619,93 +647,231 @@ get_next_time (GstAggregator *agg)
       not_before = gst_vision_lateness_get (&lateness[i], agg);
     gst_clear_object (&pad);
   }
-  return GST_CLOCK_TIME_IS_VALID (next) ? MAX (next, not_before) : next;
+  return GST_CLOCK_TIME_IS_VALID (next)
+      ? MIN (MAX (next, not_before), LAST_TIME)
+      : next;
 }
 
 /* ---- Frames and events at the pads ---- */
 
+/* Whether @buffer lies outside of @segment, where it has no running time. */
 static gboolean
-has_ended (GstObject *agg)
+frame_is_outside (const GstSegment *segment, GstBuffer *buffer)
 {
-  return g_atomic_int_get (&PRIV (agg)->has_ended);
+  return gst_vision_segment_has_times (segment) &&
+      GST_BUFFER_PTS_IS_VALID (buffer) &&
+      !GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
+          segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
 }
 
-/* Whether frames go to the output.  After the end its thread may run on for a
- * moment, or since 1.26 for ever: it takes frames again once both inputs have
- * begun anew. */
-static gboolean
-has_output (GstAggregator *agg)
-{
-  GstVisionAggregatorPrivate *p = PRIV (agg);
-
-  return !g_atomic_int_get (&p->is_old[0]) &&
-      !g_atomic_int_get (&p->is_old[1]) &&
-      gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
-}
-
-/* After the end, or an error, one input may flush and go on; the output begins
- * anew once the other input has flushed, too.  FALSE if that takes too long: a
- * frame must not wait for ever. */
-static gboolean
-wait_for_output (GstAggregator *agg, GstPad *pad, gint *restart)
-{
-  gint64 until = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
-
-  if (g_atomic_int_get (restart) == RESTART_GIVEN_UP)
-    return has_output (agg);
-  while (g_atomic_int_get (restart) && !has_output (agg) &&
-      !gst_vision_pad_is_flushing (pad)) {
-    if (g_get_monotonic_time () > until) {
-      g_atomic_int_set (restart, RESTART_GIVEN_UP);
-      return FALSE;
-    }
-    g_usleep (1000);
-  }
-  return TRUE;
-}
-
-/* The chain function of the inputs; chaindata is that of GstAggregatorPad.
- * After the end, frames are refused until a stream begins anew, also those that
- * wait. */
-static GstFlowReturn
-chain (GstPad *pad, GstObject *agg, GstBuffer *buffer)
-{
-  GstVisionAggregatorPrivate *p = PRIV (agg);
-  gint i = number_of (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
-  GstFlowReturn ret;
-  gboolean waits;
-
-  if (has_ended (agg) || g_atomic_int_get (&p->is_old[i])) {
-    tell_end (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad));
-    gst_buffer_unref (buffer);
-    return GST_FLOW_EOS;
-  }
-  if (!wait_for_output (GST_AGGREGATOR (agg), pad, &p->restart[i])) {
-    gst_buffer_unref (buffer);
-    return p->common.has_failed ? GST_FLOW_ERROR : GST_FLOW_EOS;
-  }
-  gst_vision_lateness_take_frame (
-      &p->lateness[i], GST_AGGREGATOR (agg), buffer);
-  waits = gst_vision_waiting_add (&p->waiting[i], pad, buffer, &p->has_ended);
-  ret = ((GstPadChainFunction) pad->chaindata) (pad, agg, buffer);
-  if (waits && (ret != GST_FLOW_OK || has_ended (agg)))
-    gst_vision_waiting_remove (&p->waiting[i]);
-  if (ret != GST_FLOW_OK || !has_ended (agg))
-    return ret;
-  gst_aggregator_pad_drop_buffer (GST_AGGREGATOR_PAD (pad));
-  return GST_FLOW_EOS;
-}
-
+/* Drops a frame outside of its segment, such as a seek may leave over. */
 static void
-begin_anew (GstAggregator *agg, GstAggregatorPad *pad)
+drop_outside (GstAggregator *agg, gint i)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
-  gboolean runs = !g_atomic_int_get (&p->has_ended) && has_output (agg);
-  gint i = number_of (agg, pad);
+  gboolean told;
 
-  g_atomic_int_set (&p->has_ended, FALSE);
-  g_atomic_int_set (&p->is_old[i], FALSE);
-  g_atomic_int_set (&p->restart[i], runs ? RESTART_NONE : RESTART_AWAITED);
+  gst_vision_common_count_dropped (&p->common, 1);
+  GST_OBJECT_LOCK (agg);
+  told = p->told_outside;
+  p->told_outside = TRUE;
+  GST_OBJECT_UNLOCK (agg);
+  if (!told)
+    tell_loss (agg,
+        g_strdup_printf ("%s sends frames that lie outside of its segment: "
+                         "they are dropped and counted in \"stats\".",
+            name_of_input (agg, i)));
+}
+
+/* What a frame of input @i returns that did not pass. */
+static GstFlowReturn
+answer_frame (GstAggregator *agg, gint i, GstVisionPassage passage)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  switch (passage) {
+    case GST_VISION_PASSAGE_GRANTED:
+      return GST_FLOW_OK;
+    case GST_VISION_PASSAGE_FULL:
+      gst_vision_common_count_dropped (&p->common, 1);
+      return GST_FLOW_OK;
+    case GST_VISION_PASSAGE_FLUSHED:
+      return GST_FLOW_FLUSHING;
+    case GST_VISION_PASSAGE_CUT:
+      tell_end_of_other (agg, i);
+      break;
+    case GST_VISION_PASSAGE_LEFT:
+      GST_ELEMENT_WARNING (agg, STREAM, FAILED,
+          ("%s has begun anew, but %s has not. What %s sends is refused until "
+           "both begin anew.",
+              name_of_input (agg, i), name_of_input (agg, !i),
+              name_of_input (agg, i)),
+          (NULL));
+      break;
+    case GST_VISION_PASSAGE_REFUSED:
+      break;
+  }
+  return gst_vision_gate_refusal (&p->gate);
+}
+
+/* The chain function of the inputs; chaindata is that of GstAggregatorPad. */
+static GstFlowReturn
+chain_frame (GstPad *pad, GstObject *object, GstBuffer *buffer)
+{
+  GstAggregator *agg = GST_AGGREGATOR (object);
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  gint i = number_of_input (agg, GST_AGGREGATOR_PAD (pad));
+  GstBuffer *frame = gst_vision_pair_is_gap (buffer) ? NULL : buffer;
+  GstVisionPassage passage = gst_vision_gate_enter (&p->gate, i, pad, frame);
+  GstFlowReturn ret;
+
+  if (passage != GST_VISION_PASSAGE_GRANTED) {
+    gst_buffer_unref (buffer);
+    return answer_frame (agg, i, passage);
+  }
+  if (frame && frame_is_outside (&p->lateness[i].segment, frame)) {
+    gst_vision_gate_leave (&p->gate, i, frame);
+    gst_buffer_unref (buffer);
+    drop_outside (agg, i);
+    return GST_FLOW_OK;
+  }
+  gst_vision_lateness_take_frame (&p->lateness[i], agg, buffer);
+  ret = ((GstPadChainFunction) pad->chaindata) (pad, object, buffer);
+  passage = gst_vision_gate_pass (&p->gate, i, frame, ret == GST_FLOW_OK);
+  return passage == GST_VISION_PASSAGE_GRANTED ? ret
+                                               : answer_frame (agg, i, passage);
+}
+
+/* The function of the inputs that activates them; activatemodedata is that of
+ * GstAggregatorPad. */
+static gboolean
+activate_input (GstPad *pad, GstObject *agg, GstPadMode mode, gboolean active)
+{
+  gboolean done = ((GstPadActivateModeFunction) pad->activatemodedata) (
+      pad, agg, mode, active);
+
+  if (agg && active) /* without a parent, the pad is being made */
+    gst_vision_gate_activate (&PRIV (agg)->gate,
+        number_of_input (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad)));
+  else if (agg)
+    gst_vision_gate_wake (&PRIV (agg)->gate);
+  return done;
+}
+
+/* ---- Events and queries of the inputs ---- */
+
+static gboolean
+output_runs (GstAggregator *agg)
+{
+  return gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
+}
+
+/* Gives the GstAggregator the newest event of @type of @pad, which it may have
+ * lost when the output stopped; upstream does not send it again. */
+static void
+repeat_event (GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)
+{
+  GstEvent *event = gst_pad_get_sticky_event (GST_PAD (pad), type, 0);
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  gint i = number_of_input (agg, pad);
+  gboolean known = FALSE;
+  GstCaps *caps;
+
+  if (event && type == GST_EVENT_CAPS) {
+    gst_event_parse_caps (event, &caps);
+    GST_OBJECT_LOCK (agg);
+    known = p->frames.caps[i] && gst_caps_is_equal (p->frames.caps[i], caps);
+    GST_OBJECT_UNLOCK (agg);
+  }
+  if (event && !known) {
+    gst_vision_gate_hold_event (&p->gate, i, type);
+    PARENT->sink_event_pre_queue (agg, pad, gst_event_ref (event));
+  }
+  g_clear_pointer (&event, gst_event_unref);
+}
+
+/* Lets the GstAggregator begin anew with an input that has done so before. What
+ * it held of it may have gone since then, when the output's thread stopped. */
+static void
+revive_input (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  static const GstEventType types[] = {
+      GST_EVENT_STREAM_START, GST_EVENT_CAPS, GST_EVENT_SEGMENT, GST_EVENT_EOS};
+
+  set_input_active (agg, pad, FALSE);
+  gst_vision_gate_empty (&PRIV (agg)->gate, number_of_input (agg, pad));
+  set_input_active (agg, pad, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (types); i++)
+    repeat_event (agg, pad, types[i]);
+}
+
+/* Input @i begins anew, and with it the output if the other one has. */
+static void
+renew_input (GstAggregator *agg, gint i, GstVisionGateThread thread)
+{
+  GstVisionGate *gate = &PRIV (agg)->gate;
+  GstAggregatorPad *other = get_input_pad (agg, !i);
+
+  if (gst_vision_gate_renew (gate, i, thread, other == NULL)) {
+    if (other && !gst_vision_pad_is_flushing (GST_PAD (other)))
+      revive_input (agg, other);
+    gst_vision_gate_reopen (gate);
+  }
+  gst_clear_object (&other);
+}
+
+static GstFlowReturn
+queue_flush (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  gint i = number_of_input (agg, pad);
+  gboolean stops = GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP;
+  gboolean was_open = gst_vision_gate_is_open (&p->gate);
+  gboolean ran = output_runs (agg);
+  GstFlowReturn ret;
+
+  event = gst_vision_gate_take_flush (&p->gate, i, event);
+  ret = PARENT->sink_event_pre_queue (agg, pad, event);
+  if (!stops)
+    return ret;
+  gst_segment_init (&p->lateness[i].segment, GST_FORMAT_UNDEFINED);
+  if (!was_open)
+    repeat_event (agg, pad, GST_EVENT_CAPS);
+  renew_input (agg, i,
+      !output_runs (agg) ? GST_VISION_GATE_THREAD_STANDS
+          : ran          ? GST_VISION_GATE_THREAD_RUNS
+                         : GST_VISION_GATE_THREAD_STARTS);
+  return ret;
+}
+
+/* Any event of an input but a flush.  After an end, a GstAggregator takes a new
+ * stream from 1.26 on. */
+static GstFlowReturn
+queue_serialized_event (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+{
+  GstVisionGate *gate = &PRIV (agg)->gate;
+  GstEventType type = GST_EVENT_TYPE (event);
+  gint i = number_of_input (agg, pad);
+  gboolean ran = output_runs (agg), open;
+  GstFlowReturn ret;
+
+  gst_vision_gate_hold_event (gate, i, type);
+  ret = PARENT->sink_event_pre_queue (agg, pad, event);
+  if (ret != GST_FLOW_OK)
+    gst_vision_gate_free_event (gate, i, type);
+  else if (type == GST_EVENT_STREAM_START) {
+    open = gst_vision_gate_is_open (gate);
+    if (!open || !ran)
+      renew_input (agg, i,
+          open || !output_runs (agg) ? GST_VISION_GATE_THREAD_STANDS
+                                     : GST_VISION_GATE_THREAD_STARTS);
+  }
+  if (ret == GST_FLOW_OK || gst_vision_pad_is_flushing (GST_PAD (pad)))
+    return ret;
+  if (gst_vision_gate_awaits_other (gate, i))
+    return GST_FLOW_OK; /* the pad keeps it for revive_input () */
+  return ret == GST_FLOW_FLUSHING ? GST_FLOW_EOS : ret;
 }
 
 static gboolean
@@ -721,10 +887,9 @@ is_backward_without_end (GstEvent *event)
 }
 
 static GstFlowReturn
-sink_event_pre_queue (
-    GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+queue_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
-  GstVisionAggregatorPrivate *p = PRIV (agg);
+  GstEventType type = GST_EVENT_TYPE (event);
 
   /* a GstAggregator asks the segment for running times at once */
   if (is_backward_without_end (event)) {
@@ -736,75 +901,96 @@ sink_event_pre_queue (
     return GST_FLOW_ERROR;
   }
   gst_vision_lateness_take_event (
-      &p->lateness[number_of (agg, pad)], agg, event);
-  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    gst_vision_waiting_clear (waiting (agg, pad)); /* a seek drops what waits */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_STREAM_START ||
-      GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_STOP)
-    begin_anew (agg, pad);
-  return PARENT->sink_event_pre_queue (agg, pad, event);
+      &PRIV (agg)->lateness[number_of_input (agg, pad)], agg, event);
+  return type == GST_EVENT_FLUSH_START || type == GST_EVENT_FLUSH_STOP
+      ? queue_flush (agg, pad, event)
+      : queue_serialized_event (agg, pad, event);
 }
 
+/* An allocation hangs on nothing that waits.  Other queries go behind the
+ * frames, and events, that came before them. */
 static gboolean
-sink_query_pre_queue (
-    GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
+queue_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 {
-  if (GST_QUERY_IS_SERIALIZED (query) && has_ended (GST_OBJECT (agg)))
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+
+  if (GST_QUERY_TYPE (query) == GST_QUERY_ALLOCATION)
+    return propose_to_input (agg, pad, NULL, query);
+  if (GST_QUERY_IS_SERIALIZED (query) &&
+      !gst_vision_gate_drain (
+          &p->gate, number_of_input (agg, pad), GST_PAD (pad)))
     return FALSE;
   return PARENT->sink_query_pre_queue (agg, pad, query);
 }
 
-/* Drops frames outside of the segment, which a seek leaves over; they are not
- * counted. */
-static GstBuffer *
-clip (GstAggregator *agg, GstAggregatorPad *pad, GstBuffer *buffer)
+/* Reads an event in its turn; FALSE if it is refused. */
+static gboolean
+read_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
-  if (!gst_vision_segment_has_times (&pad->segment) || /* it was refused */
-      !GST_BUFFER_PTS_IS_VALID (buffer) ||
-      GST_CLOCK_TIME_IS_VALID (gst_segment_to_running_time (
-          &pad->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer))))
-    return buffer;
-  if (!gst_vision_pair_is_gap (buffer))
-    gst_vision_waiting_remove (waiting (agg, pad));
-  gst_buffer_unref (buffer);
-  return NULL;
+  GstVisionAggregatorPrivate *p = PRIV (agg);
+  gint i = number_of_input (agg, pad);
+  const GstSegment *segment;
+  GstCaps *caps;
+
+  switch (GST_EVENT_TYPE (event)) {
+    case GST_EVENT_CAPS:
+      gst_event_parse_caps (event, &caps);
+      gst_vision_frames_take_caps (&p->frames, i, caps);
+      update_latency (agg);
+      if (!i)
+        gst_pad_mark_reconfigure (agg->srcpad);
+      return TRUE;
+    case GST_EVENT_SEGMENT:
+      gst_event_parse_segment (event, &segment);
+      if (!gst_vision_common_takes_segment (&p->common, segment))
+        return FALSE;
+      if (!i)
+        gst_aggregator_update_segment (agg, segment);
+      return TRUE;
+    case GST_EVENT_GAP: /* a GstAggregator does not look whether there is a
+                           segment */
+      return GST_VISION_LOCKED (pad, pad->segment.format) == GST_FORMAT_TIME;
+    default:
+      return TRUE;
+  }
+}
+
+/* An end or a gap that came before a flush was read after it: undoes that. */
+static void
+forget_queued_event (
+    GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)
+{
+  GstBuffer *buffer;
+
+  if (type == GST_EVENT_EOS)
+    PARENT->sink_event (agg, pad, gst_event_new_stream_start ("anew"));
+  if (type != GST_EVENT_GAP)
+    return;
+  buffer = gst_aggregator_pad_peek_buffer (pad);
+  if (buffer && gst_vision_pair_is_gap (buffer))
+    gst_aggregator_pad_drop_buffer (pad);
+  gst_clear_buffer (&buffer);
 }
 
 static gboolean
-sink_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
+take_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
-  GstVisionAggregatorPrivate *p = PRIV (agg);
-  gint i = number_of (agg, pad);
-  GstCaps *caps;
+  GstVisionGate *gate = &PRIV (agg)->gate;
+  GstEventType type = GST_EVENT_TYPE (event);
+  gint i = number_of_input (agg, pad);
+  gboolean taken = read_queued_event (agg, pad, event);
 
-  if (GST_EVENT_TYPE (event) == GST_EVENT_CAPS) {
-    gst_event_parse_caps (event, &caps);
-    gst_vision_frames_take_caps (&p->frames, i, caps);
-    update_latency (agg);
-    if (!i)
-      gst_pad_mark_reconfigure (agg->srcpad);
-  } else if (GST_EVENT_TYPE (event) == GST_EVENT_SEGMENT) {
-    const GstSegment *segment;
-
-    gst_event_parse_segment (event, &segment);
-    if (!gst_vision_common_takes_segment (&p->common, segment)) {
-      gst_event_unref (event);
-      return FALSE;
-    }
-    if (!i)
-      gst_aggregator_update_segment (agg, segment);
-  }
-  /* a GstAggregator does not look whether there is a segment */
-  if (GST_EVENT_TYPE (event) == GST_EVENT_GAP &&
-      pad->segment.format != GST_FORMAT_TIME) {
+  if (taken)
+    taken = PARENT->sink_event (agg, pad, event);
+  else
     gst_event_unref (event);
-    return FALSE;
-  }
-  return PARENT->sink_event (agg, pad, event);
+  if (!gst_vision_gate_free_event (gate, i, type))
+    forget_queued_event (agg, pad, type);
+  return taken;
 }
 
 static GstAggregatorPad *
-create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
+create_input (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
     const GstCaps *caps)
 {
   GstPad *there = gst_element_get_static_pad (
@@ -822,13 +1008,15 @@ create_new_pad (GstAggregator *agg, GstPadTemplate *template, const gchar *name,
       GST_PAD_TEMPLATE_NAME_TEMPLATE (template), "direction", GST_PAD_SINK,
       "template", template, NULL);
   gst_pad_set_chain_function_full (
-      pad, chain, (gpointer) GST_PAD_CHAINFUNC (pad), NULL);
+      pad, chain_frame, (gpointer) GST_PAD_CHAINFUNC (pad), NULL);
+  gst_pad_set_activatemode_function_full (
+      pad, activate_input, (gpointer) GST_PAD_ACTIVATEMODEFUNC (pad), NULL);
   return GST_AGGREGATOR_PAD (pad);
 }
 
 static GstPad *
-request_new_pad (GstElement *element, GstPadTemplate *template,
-    const gchar *name, const GstCaps *caps)
+request_input (GstElement *element, GstPadTemplate *template, const gchar *name,
+    const GstCaps *caps)
 {
   GstPad *pad = GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
                     ->request_new_pad (element, template, name, caps);
@@ -837,10 +1025,42 @@ request_new_pad (GstElement *element, GstPadTemplate *template,
   return pad;
 }
 
+static void
+release_input (GstElement *element, GstPad *pad)
+{
+  GstVisionAggregatorPrivate *p = PRIV (element);
+  gint i = number_of_input (GST_AGGREGATOR (element), GST_AGGREGATOR_PAD (pad));
+
+  GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
+      ->release_pad (element, pad);
+  gst_vision_common_count_dropped (
+      &p->common, gst_vision_gate_empty (&p->gate, i));
+  update_latency (GST_AGGREGATOR (element));
+}
+
+/* An application may seek in an element that is stopped, or end its output. */
+static gboolean
+take_sent_event (GstElement *element, GstEvent *event)
+{
+  GstAggregator *agg = GST_AGGREGATOR (element);
+
+  if (GST_EVENT_TYPE (event) == GST_EVENT_SEEK) {
+    event = gst_vision_seek_complete (agg, event);
+    if (!gst_vision_seek_is_possible (agg, event)) {
+      gst_event_unref (event);
+      return FALSE;
+    }
+  }
+  if (GST_EVENT_TYPE (event) == GST_EVENT_EOS)
+    fail_output (agg, GST_FLOW_EOS, FALSE);
+  return GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
+      ->send_event (element, event);
+}
+
 /* ---- The element ---- */
 
 static GstFlowReturn
-flush (GstAggregator *agg)
+flush_pairs (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
@@ -851,31 +1071,29 @@ flush (GstAggregator *agg)
 }
 
 static gboolean
-start (GstAggregator *agg)
+start_aggregator (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
   if (!gst_vision_properties_check (GST_ELEMENT (agg)))
     return FALSE;
   p->pair = (GstVisionPair){0};
+  p->told_outside = p->refused_caps = FALSE;
   memset (p->lateness, 0, sizeof p->lateness);
-  for (gint i = 0; i < 2; i++) {
-    p->waiting[i] = (GstVisionWaiting){.newest = GST_CLOCK_TIME_NONE};
-    g_atomic_int_set (&p->restart[i], RESTART_NONE);
-    g_atomic_int_set (&p->is_old[i], FALSE);
-  }
-  g_atomic_int_set (&p->has_ended, FALSE);
-  g_atomic_int_set (&p->tell_end, FALSE);
+  gst_vision_gate_open (
+      &p->gate, GST_VISION_AGGREGATOR_GET_CLASS (agg)->patience);
   gst_vision_common_restart (&p->common);
   return TRUE;
 }
 
 static gboolean
-stop (GstAggregator *agg)
+stop_aggregator (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
 
-  count_waiting (agg);
+  for (gint i = 0; i < 2; i++)
+    gst_vision_common_count_dropped (
+        &p->common, gst_vision_gate_empty (&p->gate, i));
   gst_vision_frames_close (&p->frames);
   for (gint i = 0; i < 2; i++)
     gst_vision_frames_take_caps (&p->frames, i, NULL);
@@ -884,7 +1102,7 @@ stop (GstAggregator *agg)
 }
 
 static GstStateChangeReturn
-change_state (GstElement *element, GstStateChange transition)
+change_aggregator_state (GstElement *element, GstStateChange transition)
 {
   gst_vision_backend_change_state (&PRIV (element)->common.backend, transition);
   return GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
@@ -892,7 +1110,7 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 static void
-set_context (GstElement *element, GstContext *context)
+set_aggregator_context (GstElement *element, GstContext *context)
 {
   gst_vision_backend_set_context (&PRIV (element)->common.backend, context);
   GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
@@ -931,8 +1149,9 @@ static const GstVisionProperty properties[] = {
     {.params = NULL}};
 
 static void
-finalize (GObject *object)
+finalize_aggregator (GObject *object)
 {
+  gst_vision_gate_clear (&PRIV (object)->gate);
   gst_vision_backend_free (&PRIV (object)->common.backend);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_aggregator_parent_class)->finalize (object);
@@ -945,29 +1164,32 @@ gst_vision_aggregator_class_init (GstVisionAggregatorClass *klass)
   GstElementClass *element = GST_ELEMENT_CLASS (klass);
   GstAggregatorClass *agg = GST_AGGREGATOR_CLASS (klass);
 
-  object->finalize = finalize;
+  object->finalize = finalize_aggregator;
   gst_vision_properties_install_at (
       object, properties, GstVisionAggregator_private_offset);
 
-  element->set_context = set_context;
-  element->change_state = change_state;
-  element->request_new_pad = request_new_pad;
-  agg->create_new_pad = create_new_pad;
-  agg->aggregate = aggregate;
-  agg->get_next_time = get_next_time;
-  agg->clip = clip;
-  agg->sink_event_pre_queue = sink_event_pre_queue;
-  agg->sink_query_pre_queue = sink_query_pre_queue;
-  agg->sink_event = sink_event;
-  agg->sink_query = sink_query;
-  agg->src_query = src_query;
-  agg->src_event = src_event;
-  agg->update_src_caps = update_src_caps;
-  agg->propose_allocation = propose_allocation;
-  agg->flush = flush;
-  agg->start = start;
-  agg->stop = stop;
+  element->set_context = set_aggregator_context;
+  element->change_state = change_aggregator_state;
+  element->request_new_pad = request_input;
+  element->release_pad = release_input;
+  element->send_event = take_sent_event;
+  agg->create_new_pad = create_input;
+  agg->aggregate = aggregate_frames;
+  agg->get_next_time = time_to_aggregate;
+  agg->negotiate = negotiate_output;
+  agg->sink_event_pre_queue = queue_event;
+  agg->sink_query_pre_queue = queue_query;
+  agg->sink_event = take_queued_event;
+  agg->sink_query = answer_input;
+  agg->src_query = answer_downstream;
+  agg->src_event = take_upstream_event;
+  agg->update_src_caps = update_output_caps;
+  agg->propose_allocation = propose_to_input;
+  agg->flush = flush_pairs;
+  agg->start = start_aggregator;
+  agg->stop = stop_aggregator;
   klass->open_device = device_open;
+  klass->patience = PATIENCE;
 
   gst_type_mark_as_plugin_api (GST_TYPE_VISION_AGGREGATOR, 0);
 }
@@ -981,6 +1203,7 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
       &GST_AGGREGATOR_PAD (GST_AGGREGATOR (self)->srcpad)->segment);
   gst_vision_properties_init_at (
       self, properties, GstVisionAggregator_private_offset);
+  gst_vision_gate_init (&p->gate, GST_ELEMENT (self));
   p->frames.owner = self;
   p->frames.common = &p->common;
 }

@@ -41,6 +41,9 @@ struct _GstVisionAggregatorClass {
   /* Set by add_pads (). */
   const gchar *first_pad, *second_pad;
   gboolean alike; /* both frames have one format */
+  /* Microseconds that a frame waits, after the end, for the other input to
+   * begin anew. */
+  gint64 patience;
 
   /* As in GstVisionFilterClass. */
   const char *(*open_device) (Device *device, DeviceKind kind, void *stream);

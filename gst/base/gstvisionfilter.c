@@ -22,10 +22,12 @@ typedef struct {
   GstVisionCommon common;
   GstVisionInput input;
   GstVisionWork work;
-  gboolean is_open; /* open () of the child was called */
-  guint64 offered;  /* buffers that have come */
-  gint has_started; /* atomic */
-  Mouse mouse;      /* of the thread that navigation events come from */
+  gboolean is_open;       /* open () of the child was called */
+  guint64 offered;        /* buffers that have come */
+  gint has_started;       /* atomic, and changed under the object lock */
+  gboolean start_refused; /* under the object lock */
+  GCond start_changed;
+  Mouse mouse; /* of the thread that navigation events come from */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -208,12 +210,21 @@ release (GstElement *element)
     gst_vision_backend_free (&p->common.backend);
 }
 
-/* A pad takes frames even before start (); these are refused, since nothing is
- * ready for them. */
-static gboolean
-start (GstBaseTransform *trans)
+static void
+set_started (GstBaseTransform *trans, gboolean started, gboolean refused)
 {
-  GstVisionFilter *self = GST_VISION_FILTER (trans);
+  GstVisionFilterPrivate *p = PRIV (trans);
+
+  GST_OBJECT_LOCK (trans);
+  g_atomic_int_set (&p->has_started, started);
+  p->start_refused = refused;
+  g_cond_broadcast (&p->start_changed);
+  GST_OBJECT_UNLOCK (trans);
+}
+
+static gboolean
+start_child (GstVisionFilter *self)
+{
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
   GstVisionFilterPrivate *p = PRIV (self);
 
@@ -221,16 +232,24 @@ start (GstBaseTransform *trans)
     return FALSE;
   p->offered = 0;
   gst_vision_common_restart (&p->common);
-  if (klass->start && !klass->start (self))
-    return FALSE;
-  g_atomic_int_set (&p->has_started, TRUE);
-  return TRUE;
+  return !klass->start || klass->start (self);
+}
+
+/* A pad takes frames even before start (); these are refused, since nothing is
+ * ready for them. */
+static gboolean
+start (GstBaseTransform *trans)
+{
+  gboolean started = start_child (GST_VISION_FILTER (trans));
+
+  set_started (trans, started, !started);
+  return started;
 }
 
 static gboolean
 stop (GstBaseTransform *trans)
 {
-  g_atomic_int_set (&PRIV (trans)->has_started, FALSE);
+  set_started (trans, FALSE, FALSE);
   gst_vision_work_stop (&PRIV (trans)->work);
   return TRUE;
 }
@@ -243,6 +262,9 @@ change_state (GstElement *element, GstStateChange transition)
 
   if (!gst_vision_work_change_state (&p->work, transition))
     return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    set_started (GST_BASE_TRANSFORM (element),
+        g_atomic_int_get (&p->has_started), FALSE);
   if (!gst_vision_work_is_here (&p->work))
     gst_vision_backend_change_state (&p->common.backend, transition);
   return GST_ELEMENT_CLASS (gst_vision_filter_parent_class)
@@ -250,16 +272,29 @@ change_state (GstElement *element, GstStateChange transition)
 }
 
 /* A pad takes events even before start (), which another thread is about to
- * call.  They wait for it: a source takes a refusal for an error. */
+ * call. They wait for it, a few seconds at most: a source takes a refusal for
+ * an error. */
 static gboolean
 wait_for_start (GstBaseTransform *trans)
 {
   GstVisionFilterPrivate *p = PRIV (trans);
+  gint64 until = g_get_monotonic_time () + 5 * G_USEC_PER_SEC;
 
-  while (!g_atomic_int_get (&p->has_started) &&
-      !gst_vision_pad_is_flushing (GST_BASE_TRANSFORM_SINK_PAD (trans)))
-    g_usleep (200);
+  GST_OBJECT_LOCK (trans);
+  while (!g_atomic_int_get (&p->has_started) && !p->start_refused &&
+      !gst_vision_pad_is_flushing (GST_BASE_TRANSFORM_SINK_PAD (trans)) &&
+      g_cond_wait_until (&p->start_changed, GST_OBJECT_GET_LOCK (trans), until))
+    ;
+  GST_OBJECT_UNLOCK (trans);
   return g_atomic_int_get (&p->has_started);
+}
+
+static void
+wake_waiting_event (GstBaseTransform *trans)
+{
+  GST_OBJECT_LOCK (trans);
+  g_cond_broadcast (&PRIV (trans)->start_changed);
+  GST_OBJECT_UNLOCK (trans);
 }
 
 /* A serialized event, which comes in the streaming thread. */
@@ -294,6 +329,8 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
   GstVisionFilterPrivate *p = PRIV (trans);
   gboolean is_taken;
 
+  if (GST_EVENT_TYPE (event) == GST_EVENT_FLUSH_START)
+    wake_waiting_event (trans);
   if (!GST_EVENT_IS_SERIALIZED (event))
     return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
         ->sink_event (trans, event);
@@ -419,6 +456,7 @@ static void
 finalize (GObject *object)
 {
   gst_vision_backend_free (&PRIV (object)->common.backend);
+  g_cond_clear (&PRIV (object)->start_changed);
   gst_vision_work_clear (&PRIV (object)->work);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_filter_parent_class)->finalize (object);
@@ -456,6 +494,7 @@ gst_vision_filter_init (GstVisionFilter *self)
 {
   gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
       &GST_BASE_TRANSFORM (self)->segment);
+  g_cond_init (&PRIV (self)->start_changed);
   gst_vision_work_init (&PRIV (self)->work, GST_ELEMENT (self), release);
   gst_vision_properties_init_at (self, gst_vision_common_properties,
       G_PRIVATE_OFFSET (GstVisionFilter, common));

@@ -412,12 +412,9 @@ find_nearest (GstVisionFrames *self)
 void
 gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
 {
-  GstClockTime nearest;
-
-  gst_caps_replace (&self->caps[i], caps);
-  nearest = find_nearest (self);
   GST_OBJECT_LOCK (self->owner);
-  self->nearest = nearest;
+  gst_caps_replace (&self->caps[i], caps);
+  self->nearest = find_nearest (self);
   GST_OBJECT_UNLOCK (self->owner);
   self->outdated = TRUE;
 }

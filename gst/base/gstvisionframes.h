@@ -25,7 +25,9 @@ typedef struct {
 typedef struct {
   GstVisionAggregator *owner; /* not owned, nor is common */
   GstVisionCommon *common;
-  GstCaps *caps[2]; /* of the next frames; NULL: none came yet */
+  /* Of the next frames; NULL: none came yet.  Changed under the owner's object
+   * lock, by the streaming thread alone. */
+  GstCaps *caps[2];
   /* Maximum difference in time between a frame and the nearest one of the other
    * input, with some jitter; 0: the caps state no rate.  Under the owner's
    * object lock. */

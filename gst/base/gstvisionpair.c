@@ -13,11 +13,20 @@
 #define FAR (10 * GST_MSECOND)
 #define FAR_PAIRS 4
 
-static GstClockTime
-running_time (GstAggregatorPad *pad, GstClockTime time)
+/* The segment of the pad's oldest frame; a flush takes it away. */
+static GstSegment
+segment_of_pad (GstAggregatorPad *pad)
 {
-  return pad->segment.format == GST_FORMAT_TIME /* else it was refused */
-      ? gst_segment_to_running_time (&pad->segment, GST_FORMAT_TIME, time)
+  return GST_VISION_LOCKED (pad, pad->segment);
+}
+
+static GstClockTime
+running_time_at (GstAggregatorPad *pad, GstClockTime time)
+{
+  GstSegment segment = segment_of_pad (pad);
+
+  return segment.format == GST_FORMAT_TIME /* else it was refused */
+      ? gst_segment_to_running_time (&segment, GST_FORMAT_TIME, time)
       : GST_CLOCK_TIME_NONE;
 }
 
@@ -28,7 +37,7 @@ gst_vision_pair_time (GstAggregatorPad *pad)
   GstClockTime time = GST_CLOCK_TIME_NONE;
 
   if (buffer)
-    time = running_time (pad, GST_BUFFER_PTS (buffer));
+    time = running_time_at (pad, GST_BUFFER_PTS (buffer));
   gst_clear_buffer (&buffer);
   return time;
 }
@@ -45,18 +54,19 @@ gst_vision_pair_is_gap (GstBuffer *buffer)
 static GstClockTime
 end_of_gap (GstAggregatorPad *pad, GstBuffer *buffer)
 {
+  GstSegment segment = segment_of_pad (pad);
   GstClockTime end = GST_BUFFER_PTS (buffer);
 
   if (GST_BUFFER_DURATION_IS_VALID (buffer))
     end += GST_BUFFER_DURATION (buffer);
-  if (GST_CLOCK_TIME_IS_VALID (pad->segment.stop))
-    end = MIN (end, pad->segment.stop);
-  return running_time (pad, end);
+  if (GST_CLOCK_TIME_IS_VALID (segment.stop))
+    end = MIN (end, segment.stop);
+  return running_time_at (pad, end);
 }
 
 /* A gap without a time, which no frame can lie in. */
 static gboolean
-is_nowhere (GstBuffer *buffer)
+gap_has_no_time (GstBuffer *buffer)
 {
   return gst_vision_pair_is_gap (buffer) && !GST_BUFFER_PTS_IS_VALID (buffer);
 }
@@ -64,26 +74,26 @@ is_nowhere (GstBuffer *buffer)
 /* One buffer is a gap, or both are.  A frame that lies in a gap of the other
  * input has no partner; a gap is dropped once it is over. */
 static GstVisionPairing
-beside_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
+pair_with_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
     GstBuffer *b)
 {
-  if (is_nowhere (a) || is_nowhere (b))
-    return is_nowhere (a) ? GST_VISION_PAIR_FIRST : GST_VISION_PAIR_SECOND;
+  if (gap_has_no_time (a) || gap_has_no_time (b))
+    return gap_has_no_time (a) ? GST_VISION_PAIR_FIRST : GST_VISION_PAIR_SECOND;
   if (gst_vision_pair_is_gap (a) && gst_vision_pair_is_gap (b))
     return end_of_gap (first, a) <= end_of_gap (second, b)
         ? GST_VISION_PAIR_FIRST
         : GST_VISION_PAIR_SECOND;
   if (gst_vision_pair_is_gap (a))
-    return running_time (second, GST_BUFFER_PTS (b)) < end_of_gap (first, a)
+    return running_time_at (second, GST_BUFFER_PTS (b)) < end_of_gap (first, a)
         ? GST_VISION_PAIR_SECOND
         : GST_VISION_PAIR_FIRST;
-  return running_time (first, GST_BUFFER_PTS (a)) < end_of_gap (second, b)
+  return running_time_at (first, GST_BUFFER_PTS (a)) < end_of_gap (second, b)
       ? GST_VISION_PAIR_FIRST
       : GST_VISION_PAIR_SECOND;
 }
 
 static GstVisionPairing
-match (GstVisionPair *self, GstClockTimeDiff distance)
+match_frames (GstVisionPair *self, GstClockTimeDiff distance)
 {
   self->in_a_row = self->turns = 0;
   self->met = FALSE;
@@ -94,16 +104,16 @@ match (GstVisionPair *self, GstClockTimeDiff distance)
 }
 
 static GstVisionPairing
-compare (GstVisionPair *self, GstClockTime a, GstClockTime b)
+compare_times (GstVisionPair *self, GstClockTime a, GstClockTime b)
 {
   GstClockTimeDiff distance = GST_CLOCK_DIFF (b, a);
   gboolean turn = distance > 0;
 
   /* without times the frames go together as they come */
   if (!GST_CLOCK_TIME_IS_VALID (a) || !GST_CLOCK_TIME_IS_VALID (b))
-    return match (self, 0);
+    return match_frames (self, 0);
   if ((GstClockTime) ABS (distance) <= self->max_skew)
-    return match (self, distance);
+    return match_frames (self, distance);
   if (!self->met || ABS (distance) < ABS (self->distance))
     self->distance = distance;
   self->met = TRUE;
@@ -115,7 +125,7 @@ compare (GstVisionPair *self, GstClockTime a, GstClockTime b)
 
 /* One pad has no frame: that of the other waits until @timeout. */
 static GstVisionPairing
-alone (GstVisionPair *self, gboolean has_first, gboolean has_second,
+wait_for_partner (GstVisionPair *self, gboolean has_first, gboolean has_second,
     gboolean timeout)
 {
   if (!timeout || !(has_first || has_second))
@@ -136,12 +146,12 @@ gst_vision_pair_next (GstVisionPair *self, GstAggregatorPad *first,
       (!b && gst_aggregator_pad_is_eos (second)))
     pairing = GST_VISION_PAIR_END;
   else if (!a || !b)
-    pairing = alone (self, a != NULL, b != NULL, timeout);
+    pairing = wait_for_partner (self, a != NULL, b != NULL, timeout);
   else if (gst_vision_pair_is_gap (a) || gst_vision_pair_is_gap (b))
-    pairing = beside_gap (first, a, second, b);
+    pairing = pair_with_gap (first, a, second, b);
   else
-    pairing = compare (self, running_time (first, GST_BUFFER_PTS (a)),
-        running_time (second, GST_BUFFER_PTS (b)));
+    pairing = compare_times (self, running_time_at (first, GST_BUFFER_PTS (a)),
+        running_time_at (second, GST_BUFFER_PTS (b)));
   gst_clear_buffer (&a);
   gst_clear_buffer (&b);
   return pairing;
@@ -191,50 +201,6 @@ gst_vision_pair_warn (GstVisionPair *self, GstElement *element, gboolean at_end)
           self->in_a_row == 1 ? "was" : "were", measured, remedy),
       (NULL));
   g_free (measured);
-}
-
-/* ---- Frames that wait for their partner ---- */
-
-/* Maximum number of waiting frames whose times do not increase. */
-#define MAX_WAITING 32
-
-gboolean
-gst_vision_waiting_add (
-    GstVisionWaiting *self, GstPad *pad, GstBuffer *buffer, const gint *over)
-{
-  GstClockTime time = GST_BUFFER_PTS (buffer);
-  gboolean goes_on = GST_CLOCK_TIME_IS_VALID (time) &&
-      (!GST_CLOCK_TIME_IS_VALID (self->newest) || time > self->newest);
-
-  if (gst_vision_pair_is_gap (buffer))
-    return FALSE;
-  self->newest = time;
-  while (!goes_on && g_atomic_int_get (&self->n) >= MAX_WAITING &&
-      !g_atomic_int_get (over) && !gst_vision_pad_is_flushing (pad))
-    g_usleep (1000);
-  g_atomic_int_inc (&self->n);
-  return TRUE;
-}
-
-void
-gst_vision_waiting_remove (GstVisionWaiting *self)
-{
-  gint n;
-
-  do
-    n = g_atomic_int_get (&self->n);
-  while (n > 0 && !g_atomic_int_compare_and_exchange (&self->n, n, n - 1));
-}
-
-guint
-gst_vision_waiting_clear (GstVisionWaiting *self)
-{
-  gint n;
-
-  do
-    n = g_atomic_int_get (&self->n);
-  while (!g_atomic_int_compare_and_exchange (&self->n, n, 0));
-  return (guint) n;
 }
 
 /* ---- How late the frames of a live input come ---- */

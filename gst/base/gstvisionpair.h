@@ -52,28 +52,6 @@ GstClockTime gst_vision_pair_time (GstAggregatorPad *pad);
 /* Whether @buffer stands for a GAP event: no frame comes in its time. */
 gboolean gst_vision_pair_is_gap (GstBuffer *buffer);
 
-/* ---- Frames that wait for their partner ----
- *
- * A GstAggregator holds the frames of an input until they are paired.  It drops
- * them in silence where it stops, and at the end those that lie behind an
- * event; and of frames whose times do not go on it would hold any number. */
-
-/* Of one input. */
-typedef struct {
-  gint n;              /* atomic, since clip () holds the pad's lock */
-  GstClockTime newest; /* of the thread that brings the frames */
-} GstVisionWaiting;
-
-/* @buffer has come; FALSE if it is a gap and no frame.  A frame whose time does
- * not increase waits here for room, unless @over (atomic) is set or @pad
- * flushes. */
-gboolean gst_vision_waiting_add (
-    GstVisionWaiting *self, GstPad *pad, GstBuffer *buffer, const gint *over);
-/* A frame was refused or taken. */
-void gst_vision_waiting_remove (GstVisionWaiting *self);
-/* Forgets all frames; returns their number. */
-guint gst_vision_waiting_clear (GstVisionWaiting *self);
-
 /* ---- How late the frames of a live input come ----
  *
  * In a live pipeline a frame waits for its partner until that is late.  But if

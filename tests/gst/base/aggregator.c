@@ -164,10 +164,37 @@ GST_START_TEST (test_segments)
 
   gst_harness_push_event (t.right, two_segment (1, 1000));
   two_push (t.left, 0, N, 1);
-  two_push (t.right, 960, N, 1); /* before the segment */
   two_push (t.right, 1000, N, 1);
   two_expect (&t, 0, N);
   fail_unless_equals_uint64 (two_stat (&t, "dropped"), 0);
+}
+GST_END_TEST;
+
+/* Frames before the start of their segment, or behind its stop, are dropped and
+ * counted, and reported once. */
+GST_START_TEST (test_outside_of_segment)
+{
+  g_auto (Two) t = two_new_grey (FALSE);
+  GstSegment segment;
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.start = segment.time = __i__ ? 0 : 1000 * GST_MSECOND;
+  segment.stop = __i__ ? 100 * GST_MSECOND : GST_CLOCK_TIME_NONE;
+  gst_harness_push_event (t.left, gst_event_new_segment (&segment));
+  gst_harness_push_event (t.right, gst_event_new_segment (&segment));
+  for (guint ms = 0; ms < 400; ms += 40) {
+    fail_unless_equals_int (two_push (t.left, ms, N, 1), GST_FLOW_OK);
+    fail_unless_equals_int (two_push (t.right, ms, N, 1), GST_FLOW_OK);
+    if (__i__ && ms <= 100)
+      two_expect (&t, ms, N);
+  }
+  if (!__i__)
+    two_pair (&t, 1000);
+  fail_unless_equals_uint64 (two_stat (&t, "frames"), __i__ ? 3 : 1);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), __i__ ? 14 : 20);
+  expect_once (t.bus, GST_MESSAGE_INFO,
+      "sink_left sends frames that lie outside of its segment");
+  expect_silence (t.bus);
 }
 GST_END_TEST;
 
@@ -574,7 +601,8 @@ GST_END_TEST;
 
 SUITE (aggregator, TEST (test_pairs), TEST (test_missing), TEST (test_skew),
     TEST (test_nearest), TEST (test_short), TEST (test_flush), TEST (test_gap),
-    TEST (test_segments), TEST (test_device_lost), TEST (test_refused),
-    TEST (test_caps_change), TEST (test_packed), TEST (test_packed_chroma),
-    TEST (test_pads), TEST (test_no_first), TEST (test_picture),
-    TEST (test_changes), TEST (test_plain), TEST (test_output_refused));
+    TEST (test_segments), LOOP (test_outside_of_segment, 2),
+    TEST (test_device_lost), TEST (test_refused), TEST (test_caps_change),
+    TEST (test_packed), TEST (test_packed_chroma), TEST (test_pads),
+    TEST (test_no_first), TEST (test_picture), TEST (test_changes),
+    TEST (test_plain), TEST (test_output_refused));

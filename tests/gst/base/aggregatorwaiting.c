@@ -3,6 +3,8 @@
  * GstVisionAggregator: how long frames wait, and the end. */
 #include "suite.h"
 
+#include <time.h>
+
 #include "twoinputs.h"
 
 /* ---- Between live sources ---- */
@@ -95,6 +97,24 @@ GST_START_TEST (test_anew)
   gst_element_set_base_time (GST_ELEMENT (t.element), 9 * GST_SECOND);
   two_push (t.left, 0, N, 1);
   expect_wait (&t, 9025);
+}
+GST_END_TEST;
+
+/* A frame of the end of all times waits, and the processor with it. */
+GST_START_TEST (test_far_time)
+{
+  g_auto (Two) t = two_new_live ();
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, N, NULL);
+  clock_t spent;
+
+  gst_harness_use_systemclock (t.left);
+  GST_BUFFER_PTS (buffer) = G_MAXINT64 - 1;
+  fail_unless_equals_int (gst_harness_push (t.left, buffer), GST_FLOW_OK);
+  spent = clock ();
+  g_usleep (500000);
+  spent = clock () - spent;
+  fail_unless (spent < CLOCKS_PER_SEC / 5, "%g s of a processor",
+      (gdouble) spent / CLOCKS_PER_SEC);
 }
 GST_END_TEST;
 
@@ -220,6 +240,55 @@ GST_START_TEST (test_seek)
   gst_event_parse_seek (event, NULL, NULL, NULL, NULL, NULL, &type, &stop);
   fail_unless (type == GST_SEEK_TYPE_SET && stop == 5 * GST_SECOND);
   gst_event_unref (event);
+}
+GST_END_TEST;
+
+static gboolean
+answer_that_it_cannot_seek (GstPad *pad, GstObject *parent, GstQuery *query)
+{
+  if (GST_QUERY_TYPE (query) != GST_QUERY_SEEKING)
+    return gst_pad_query_default (pad, parent, query);
+  gst_query_set_seeking (query, GST_FORMAT_TIME, FALSE, 0, -1);
+  return TRUE;
+}
+
+static GstEvent *
+seek_between (GstSeekFlags flags, gint64 start, gint64 stop)
+{
+  return gst_event_new_seek (1, GST_FORMAT_TIME, flags, GST_SEEK_TYPE_SET,
+      start, stop < 0 ? GST_SEEK_TYPE_NONE : GST_SEEK_TYPE_SET, stop);
+}
+
+/* A seek that stops before it starts, or that one of the sources cannot follow,
+ * is refused, without a warning of GLib's, and frames go on. */
+GST_START_TEST (test_impossible_seeks)
+{
+  g_auto (Two) t = two_with_a_pair (FALSE);
+  GstElement *element = GST_ELEMENT (t.element);
+  GstPad *out = t.left->sinkpad;
+  GstSegment segment;
+
+  fail_if (gst_pad_push_event (
+      out, seek_between (GST_SEEK_FLAG_NONE, 5 * GST_SECOND, 2 * GST_SECOND)));
+  fail_if (gst_element_send_event (element,
+      seek_between (GST_SEEK_FLAG_FLUSH, 5 * GST_SECOND, 2 * GST_SECOND)));
+  gst_pad_set_query_function (t.right->srcpad, answer_that_it_cannot_seek);
+  fail_if (gst_pad_push_event (out, seek_between (GST_SEEK_FLAG_FLUSH, 0, -1)));
+  two_pair (&t, 40);
+
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  segment.stop = GST_SECOND;
+  gst_harness_push_event (t.left, gst_event_new_segment (&segment));
+  gst_harness_push_event (t.right, gst_event_new_segment (&segment));
+  two_pair (&t, 80);
+  fail_if (gst_pad_push_event (
+      out, seek_between (GST_SEEK_FLAG_NONE, 2 * GST_SECOND, -1)));
+  two_pair (&t, 120);
+
+  gst_element_set_state (element, GST_STATE_READY);
+  fail_if (gst_element_send_event (element,
+      seek_between (GST_SEEK_FLAG_FLUSH, 5 * GST_SECOND, 2 * GST_SECOND)));
+  fail_if (gst_element_send_event (element, seek (1, GST_FORMAT_BYTES, -1)));
 }
 GST_END_TEST;
 
@@ -354,6 +423,21 @@ want_no_more (GstPad *pad, GstObject *parent, GstBuffer *buffer)
   return GST_FLOW_EOS;
 }
 
+/* An application ends the output, and frames do not wait for it. */
+GST_START_TEST (test_sent_end)
+{
+  g_auto (Two) t = two_with_a_pair (FALSE);
+
+  fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
+  gst_element_send_event (GST_ELEMENT (t.element), gst_event_new_eos ());
+  expect_eos (&t);
+  fail_unless_equals_int (two_push (t.right, 80, N, 1), GST_FLOW_EOS);
+  fail_unless_equals_uint64 (two_stat (&t, "dropped"), 1);
+  two_begin_anew (&t);
+  two_pair (&t, 0);
+}
+GST_END_TEST;
+
 /* Downstream wants no more: both inputs get EOS. */
 GST_START_TEST (test_downstream_ends)
 {
@@ -368,18 +452,31 @@ GST_START_TEST (test_downstream_ends)
 }
 GST_END_TEST;
 
-/* New caps after the end: nobody is left to answer for their frames. */
-GST_START_TEST (test_query_after_end)
+static gboolean
+ask_drain (GstHarness *h)
+{
+  g_autoptr (GstQuery) query = gst_query_new_drain ();
+
+  return gst_pad_peer_query (h->srcpad, query);
+}
+
+/* An allocation hangs on nothing that waits, and has its answer at once.  A
+ * drain waits for the partners of the frames before it, but neither long nor
+ * after the end. */
+GST_START_TEST (test_queries)
 {
   g_auto (Two) t = two_with_a_pair (FALSE);
   g_autoptr (GstCaps) caps = gst_caps_from_string (GREY_8X4);
   g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
 
-  fail_unless (gst_pad_peer_query (t.right->srcpad, query));
+  ask_drain (t.right);
   fail_unless_equals_int (two_push (t.right, 40, N, 1), GST_FLOW_OK);
+  fail_unless (gst_pad_peer_query (t.right->srcpad, query));
+  fail_if (ask_drain (t.right)); /* after five seconds */
   fail_unless (gst_harness_push_event (t.left, gst_event_new_eos ()));
   expect_eos (&t);
-  fail_if (gst_pad_peer_query (t.right->srcpad, query));
+  fail_unless (gst_pad_peer_query (t.right->srcpad, query));
+  fail_if (ask_drain (t.right));
 }
 GST_END_TEST;
 
@@ -417,8 +514,9 @@ is_since_1_26 (void)
 }
 
 SUITE (aggregatorwaiting, TEST (test_live), TEST (test_slow), TEST (test_anew),
-    TEST (test_behind_an_event), TEST (test_stop), TEST (test_standing_times),
-    TEST (test_seek), TEST (test_backward_segment), TEST (test_flush_of_one),
-    TEST (test_gaps), LOOP (test_eos, 2), TEST (test_eos_while_waiting),
-    TEST (test_downstream_ends), TEST (test_query_after_end),
+    TEST (test_far_time), TEST (test_behind_an_event), TEST (test_stop),
+    TEST (test_standing_times), TEST (test_seek), TEST (test_impossible_seeks),
+    TEST (test_backward_segment), TEST (test_flush_of_one), TEST (test_gaps),
+    LOOP (test_eos, 2), TEST (test_eos_while_waiting),
+    TEST (test_downstream_ends), TEST (test_sent_end), TEST (test_queries),
     is_since_1_26 () ? TEST (test_new_stream) : (void) 0);
