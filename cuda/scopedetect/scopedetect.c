@@ -706,16 +706,23 @@ clear_shape_arrays (ScopedetectShape *to, const ScopedetectShape *from)
   to->nearest = NULL;
 }
 
+/* Copies the arrays that the host asks for, too, or @all arrays. */
 static const char *
-copy_device_shape (
-    DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
+copy_shape (DeviceMemory *m, bool all, ScopedetectShape *to,
+    const ScopedetectShape *from)
 {
-  size_t n = (size_t) from->n;
+  size_t n = (size_t) from->n, cells = 1;
 
+  for (int k = 0; k < 3; k++)
+    cells *= (size_t) from->cells[k];
   clear_shape_arrays (to, from);
   UPLOAD (x, n);
   UPLOAD (normal, n);
   UPLOAD (lab, n);
+  UPLOAD (symmetry, (size_t) from->n_symmetries);
+  UPLOAD (nearest, cells);
+  if (!all)
+    return NULL;
   UPLOAD (frame, n);
   UPLOAD (code, n * SCOPEDETECT_CODE);
   UPLOAD (pc1, n);
@@ -724,24 +731,6 @@ copy_device_shape (
   UPLOAD (ved, n * SCOPEDETECT_VIEWS);
   UPLOAD (edge_first, SCOPEDETECT_VIEWS + 1);
   UPLOAD (edge, (size_t) from->n_edges);
-  UPLOAD (symmetry, (size_t) from->n_symmetries);
-  UPLOAD (nearest, (size_t) from->cells[0] * from->cells[1] * from->cells[2]);
-  return NULL;
-}
-
-/* What the host asks of a model. */
-static const char *
-copy_host_shape (
-    DeviceMemory *m, ScopedetectShape *to, const ScopedetectShape *from)
-{
-  clear_shape_arrays (to, from);
-  UPLOAD (x, (size_t) from->n);
-  UPLOAD (normal, (size_t) from->n);
-  UPLOAD (lab, (size_t) from->n);
-  UPLOAD (symmetry, (size_t) from->n_symmetries);
-  UPLOAD (nearest,
-      (size_t) from->cells[0] * (size_t) from->cells[1] *
-          (size_t) from->cells[2]);
   return NULL;
 }
 
@@ -860,8 +849,9 @@ get_detector_memory (Scopedetect *s, int width, int height,
   for (; s->n_models < n_models; s->n_models++) {
     const ScopedetectShape *from = &models[s->n_models]->shape;
 
-    TRY (copy_device_shape (&s->memory, &s->shape[s->n_models], from));
-    TRY (copy_host_shape (&s->host_memory, &s->found.shape[s->n_models], from));
+    TRY (copy_shape (&s->memory, true, &s->shape[s->n_models], from));
+    TRY (copy_shape (
+        &s->host_memory, false, &s->found.shape[s->n_models], from));
   }
   s->found.n_models = n_models;
   TRY (new_frame (s, width, height));

@@ -6,20 +6,15 @@
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_stages.h"
 
-/* The hypotheses of one model: what most loops go over. */
-typedef struct {
-  const ScopedetectShape *model;
-  ScopedetectHypothesis *hypothesis;
-  int n;
-} ScopedetectBatch;
+/* A task of one hypothesis of @model. */
+typedef void (*ScopedetectTask) (const void *in, const ScopedetectShape *model,
+    ScopedetectHypothesis *hypothesis);
 
-static inline ScopedetectBatch
-scopedetect_batch (
-    const ScopedetectModels *models, const ScopedetectHypotheses *all, int m)
-{
-  return (ScopedetectBatch){&models->shape[m],
-      all->of + (size_t) m * SCOPEDETECT_MAX_KEPT, all->n[m]};
-}
+/* Does @task for all hypotheses of the batch; a thread takes @grain at a
+ * time. */
+void scopedetect_for_each_hypothesis (const ScopedetectModels *models,
+    const ScopedetectHypotheses *hypotheses, int grain, ScopedetectTask task,
+    const void *in);
 
 /* The first @n points of @s, or all if there are fewer. */
 static inline int

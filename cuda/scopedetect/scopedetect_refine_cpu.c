@@ -5,17 +5,18 @@
 #include "scopedetect/scopedetect_refine_core.h"
 
 typedef struct {
-  ScopedetectBatch batch;
   const ScopedetectScene *scene;
   int points, steps;
   float gate, min_gate; /* of the first step; of all */
 } Refinement;
 
 static void
-refine_pose (const Refinement *a, Pose *p)
+refine_pose (const void *in, const ScopedetectShape *s,
+    ScopedetectHypothesis *hypothesis)
 {
-  const ScopedetectShape *s = a->batch.model;
+  const Refinement *a = in;
   int n = scopedetect_first_points (s, a->points);
+  Pose *p = &hypothesis->pose;
   float gate = a->gate;
 
   for (int k = 0; k < a->steps; k++) {
@@ -24,22 +25,13 @@ refine_pose (const Refinement *a, Pose *p)
     ScopedetectSums sums;
 
     memset (&sums, 0, sizeof sums);
-    for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++)
       scopedetect_sum_point (
-          &sums, a->scene, &r, p->t, c, s->radius, s->x[i], s->normal[i], gate);
+          &sums, a->scene, &r, p->t, c, s->radius, s->x[j], s->normal[j], gate);
     if (!scopedetect_step (&sums, c, s->radius, gate, p))
       break;
     gate = fmaxf (gate * .85f, a->min_gate);
   }
-}
-
-static void
-refine_hypotheses (void *data, int begin, int end)
-{
-  const Refinement *a = data;
-
-  for (int i = begin; i < end; i++)
-    refine_pose (a, &a->batch.hypothesis[i].pose);
 }
 
 const char *
@@ -48,47 +40,40 @@ scopedetect_refine_poses_cpu (const Device *dev, const ScopedetectScene *scene,
     float min_gate, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < models->n; m++) {
-    Refinement a = {scopedetect_batch (models, hypotheses, m), scene, points,
-        steps, gate, min_gate};
-
-    parallel_for (a.batch.n, 4, refine_hypotheses, &a);
-  }
+  scopedetect_for_each_hypothesis (models, hypotheses, 4, refine_pose,
+      &(Refinement){scene, points, steps, gate, min_gate});
   return NULL;
 }
 
 typedef struct {
-  ScopedetectBatch batch;
   const ScopedetectScene *scene;
   float tolerance;
+  const ScopedetectHypothesis *first; /* of all models */
   ScopedetectMeasure *out;
 } Measuring;
 
 static void
-measure_pose (const Measuring *m, Pose p, ScopedetectMeasure *out)
+measure_pose (const void *in, const ScopedetectShape *s,
+    ScopedetectHypothesis *hypothesis)
 {
   const ImageBox none = {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN};
-  const ScopedetectShape *s = m->batch.model;
+  const Measuring *a = in;
+  size_t i = (size_t) (hypothesis - a->first);
+  ScopedetectMeasure *out =
+      &a->out[i / SCOPEDETECT_MAX_KEPT * SCOPEDETECT_FOUND +
+          i % SCOPEDETECT_MAX_KEPT];
+  Pose p = hypothesis->pose;
   Turn r = turn_of (p.q);
   Vec c = vec_transform (&r, p.t, s->centre);
 
   memset (out, 0, sizeof *out);
   out->box = out->seen = none;
-  for (int i = 0; i < s->n; i++) {
-    scopedetect_sum_point (&out->sums, m->scene, &r, p.t, c, s->radius, s->x[i],
-        s->normal[i], m->tolerance);
-    scopedetect_grow (m->scene, &r, p.t, s->x[i], s->normal[i], m->tolerance,
+  for (int j = 0; j < s->n; j++) {
+    scopedetect_sum_point (&out->sums, a->scene, &r, p.t, c, s->radius, s->x[j],
+        s->normal[j], a->tolerance);
+    scopedetect_grow (a->scene, &r, p.t, s->x[j], s->normal[j], a->tolerance,
         &out->box, &out->seen);
   }
-}
-
-static void
-measure_hypotheses (void *data, int begin, int end)
-{
-  const Measuring *m = data;
-
-  for (int i = begin; i < end; i++)
-    measure_pose (m, m->batch.hypothesis[i].pose, &m->out[i]);
 }
 
 const char *
@@ -97,11 +82,7 @@ scopedetect_measure_poses_cpu (const Device *dev, const ScopedetectScene *scene,
     const ScopedetectHypotheses *hypotheses, ScopedetectMeasure *measure)
 {
   (void) dev;
-  for (int k = 0; k < models->n; k++) {
-    Measuring m = {scopedetect_batch (models, hypotheses, k), scene, tolerance,
-        measure + k * SCOPEDETECT_FOUND};
-
-    parallel_for (m.batch.n, 4, measure_hypotheses, &m);
-  }
+  scopedetect_for_each_hypothesis (models, hypotheses, 4, measure_pose,
+      &(Measuring){scene, tolerance, hypotheses->of, measure});
   return NULL;
 }

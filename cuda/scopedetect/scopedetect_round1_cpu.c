@@ -160,50 +160,49 @@ scopedetect_choose_poses_cpu (const Device *dev, const ScopedetectScene *scene,
 {
   (void) dev;
   for (int m = 0; m < models->n; m++) {
-    ScopedetectBatch b = scopedetect_batch (models, hypotheses, m);
-    Check c = {scene, cloud, queries, b.model,
+    ScopedetectHypothesis *out =
+        hypotheses->of + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    Check c = {scene, cloud, queries, &models->shape[m],
         scopedetect_matches_of (matches, m), matches->k,
         (float) params->tolerance, scopedetect_checks_of (checks, matches, m)};
 
     hypotheses->n[m] = params->random
-        ? draw_poses (&c, params->seed, max, b.hypothesis)
-        : choose_best_poses (&c, max, checks->count, b.hypothesis);
+        ? draw_poses (&c, params->seed, max, out)
+        : choose_best_poses (&c, max, checks->count, out);
   }
   hypotheses->bound = max;
   return NULL;
 }
 
 typedef struct {
-  ScopedetectBatch batch;
   const ScopedetectScene *scene;
   const ScopedetectParams *params;
 } Verification;
 
 static int
-free_score_of_pose (const Verification *v, Pose p, int n)
+free_score_of_pose (
+    const Verification *v, const ScopedetectShape *s, Pose p, int n)
 {
   Turn r = turn_of (p.q);
   int free = 0;
 
   for (int i = 0; i < n; i++)
-    free += scopedetect_is_free (v->scene,
-        vec_transform (&r, p.t, v->batch.model->x[i]),
+    free += scopedetect_is_free (v->scene, vec_transform (&r, p.t, s->x[i]),
         (float) v->params->free_gap);
   return scopedetect_free_score (free, n, (float) v->params->free_part);
 }
 
 static void
-verify_hypotheses (void *data, int begin, int end)
+verify_pose (const void *in, const ScopedetectShape *s,
+    ScopedetectHypothesis *hypothesis)
 {
-  const Verification *v = data;
-  const ScopedetectBatch *b = &v->batch;
-  int n = scopedetect_first_points (b->model, v->params->points);
+  const Verification *v = in;
+  int n = scopedetect_first_points (s, v->params->points);
 
-  for (int i = begin; i < end; i++)
-    b->hypothesis[i].score = v->params->random
-        ? free_score_of_pose (v, b->hypothesis[i].pose, n)
-        : scopedetect_agreement (v->scene, b->model, b->hypothesis[i].pose, n,
-              (float) v->params->tolerance);
+  hypothesis->score = v->params->random
+      ? free_score_of_pose (v, s, hypothesis->pose, n)
+      : scopedetect_agreement (
+            v->scene, s, hypothesis->pose, n, (float) v->params->tolerance);
 }
 
 const char *
@@ -212,11 +211,8 @@ scopedetect_verify_poses_cpu (const Device *dev, const ScopedetectScene *scene,
     ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < models->n; m++) {
-    Verification v = {scopedetect_batch (models, hypotheses, m), scene, params};
-
-    parallel_for (v.batch.n, 64, verify_hypotheses, &v);
-  }
+  scopedetect_for_each_hypothesis (
+      models, hypotheses, 64, verify_pose, &(Verification){scene, params});
   scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }
@@ -262,17 +258,18 @@ cluster_models (void *data, int begin, int end)
       (float) cos (c->params->cluster_angle / 2 * .017453292519943295);
 
   for (int m = begin; m < end; m++) {
-    ScopedetectBatch b = scopedetect_batch (c->models, c->hypotheses, m);
-    ScopedetectHypothesis *s = b.hypothesis;
+    ScopedetectHypothesis *s =
+        c->hypotheses->of + (size_t) m * SCOPEDETECT_MAX_KEPT;
+    const ScopedetectShape *model = &c->models->shape[m];
     int kept = 0;
 
-    for (int i = 0; i < b.n && kept < c->max; i++) {
+    for (int i = 0; i < c->hypotheses->n[m] && kept < c->max; i++) {
       int k = 0;
 
       if (s[i].score == SCOPEDETECT_DROPPED && kept)
         break; /* they are last; one is kept whatever it is (1.2.1) */
       while (k < kept &&
-          !scopedetect_alike (b.model, s[i].pose, s[k].pose, d2, cosine))
+          !scopedetect_alike (model, s[i].pose, s[k].pose, d2, cosine))
         k++;
       if (k == kept)
         s[kept++] = s[i];

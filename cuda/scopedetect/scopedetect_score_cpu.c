@@ -53,20 +53,18 @@ scopedetect_score_one_cpu (const ScopedetectScoring *w,
 }
 
 typedef struct {
-  ScopedetectBatch batch;
   const ScopedetectScoring *scoring;
   int points; /* 0: all */
 } Scoring;
 
 static void
-score_hypotheses (void *data, int begin, int end)
+score_pose (const void *in, const ScopedetectShape *s,
+    ScopedetectHypothesis *hypothesis)
 {
-  const Scoring *s = data;
-  const ScopedetectBatch *b = &s->batch;
+  const Scoring *a = in;
 
-  for (int i = begin; i < end; i++)
-    scopedetect_score_one_cpu (
-        s->scoring, b->model, s->points, &b->hypothesis[i]);
+  scopedetect_score_one_cpu (
+      a->scoring, s, scopedetect_first_points (s, a->points), hypothesis);
 }
 
 const char *
@@ -75,12 +73,8 @@ scopedetect_score_poses_cpu (const Device *dev,
     int points, ScopedetectShares *shares, ScopedetectHypotheses *hypotheses)
 {
   (void) dev, (void) shares;
-  for (int m = 0; m < models->n; m++) {
-    Scoring s = {scopedetect_batch (models, hypotheses, m), scoring,
-        scopedetect_first_points (&models->shape[m], points)};
-
-    parallel_for (s.batch.n, 4, score_hypotheses, &s);
-  }
+  scopedetect_for_each_hypothesis (
+      models, hypotheses, 4, score_pose, &(Scoring){scoring, points});
   scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }

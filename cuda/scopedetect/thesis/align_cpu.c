@@ -59,28 +59,24 @@ aligned_pose (const ScopedetectScoring *w, const Quat *frame,
 }
 
 typedef struct {
-  ScopedetectBatch batch;
   const ScopedetectScoring *scoring;
   const Quat *frame;
   int k; /* how often the hypotheses have been aligned */
 } Alignment;
 
 static void
-align_hypotheses (void *data, int begin, int end)
+align_pose (const void *in, const ScopedetectShape *s,
+    ScopedetectHypothesis *hypothesis)
 {
-  const Alignment *a = data;
-  const ScopedetectBatch *b = &a->batch;
-  int n = scopedetect_first_points (b->model, a->scoring->params.points);
+  const Alignment *a = in;
+  ScopedetectHypothesis next = *hypothesis;
 
-  for (int i = begin; i < end; i++) {
-    ScopedetectHypothesis *out = &b->hypothesis[i], next = *out;
-
-    if (!aligned_pose (a->scoring, a->frame, b->model, out, a->k, &next.pose))
-      continue;
-    scopedetect_score_one_cpu (a->scoring, b->model, n, &next);
-    if (next.score > out->score)
-      *out = next;
-  }
+  if (!aligned_pose (a->scoring, a->frame, s, hypothesis, a->k, &next.pose))
+    return;
+  scopedetect_score_one_cpu (a->scoring, s,
+      scopedetect_first_points (s, a->scoring->params.points), &next);
+  if (next.score > hypothesis->score)
+    *hypothesis = next;
 }
 
 const char *
@@ -89,12 +85,8 @@ scopedetect_align_poses_cpu (const Device *dev,
     const ScopedetectModels *models, int k, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < models->n; m++) {
-    Alignment a = {
-        scopedetect_batch (models, hypotheses, m), scoring, frame, k};
-
-    parallel_for (a.batch.n, 4, align_hypotheses, &a);
-  }
+  scopedetect_for_each_hypothesis (
+      models, hypotheses, 4, align_pose, &(Alignment){scoring, frame, k});
   scopedetect_order_cpu (models, hypotheses);
   return NULL;
 }
@@ -119,18 +111,24 @@ slope_at_pose (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
   return scopedetect_uphill (w, &slope, g);
 }
 
+typedef struct {
+  const ScopedetectScoring *scoring;
+  int steps;
+} Climb;
+
 /* Each step is the best of three lengths, even if it leads down, and the next
  * one starts with its length; what was best on the way is kept. */
 static void
-climb_from_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
-    ScopedetectHypothesis *best, int n_steps)
+climb_from_pose (
+    const void *in, const ScopedetectShape *s, ScopedetectHypothesis *best)
 {
+  const ScopedetectScoring *w = ((const Climb *) in)->scoring;
   ScopedetectHypothesis at = *best;
   int n = scopedetect_first_points (s, w->params.points);
   float length = .01f;
 
   scopedetect_score_one_cpu (w, s, n, best);
-  for (int k = 0; k < n_steps; k++) {
+  for (int k = 0; k < ((const Climb *) in)->steps; k++) {
     Turn r = turn_of (at.pose.q);
     Vec c = vec_transform (&r, at.pose.t, s->centre);
     ScopedetectHypothesis next = at;
@@ -153,32 +151,13 @@ climb_from_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
   }
 }
 
-typedef struct {
-  ScopedetectBatch batch;
-  const ScopedetectScoring *scoring;
-  int steps;
-} Climb;
-
-static void
-climb_hypotheses (void *data, int begin, int end)
-{
-  const Climb *c = data;
-  const ScopedetectBatch *b = &c->batch;
-
-  for (int i = begin; i < end; i++)
-    climb_from_pose (c->scoring, b->model, &b->hypothesis[i], c->steps);
-}
-
 const char *
 scopedetect_climb_poses_cpu (const Device *dev,
     const ScopedetectScoring *scoring, const ScopedetectModels *models,
     int steps, ScopedetectHypotheses *hypotheses)
 {
   (void) dev;
-  for (int m = 0; m < models->n; m++) {
-    Climb c = {scopedetect_batch (models, hypotheses, m), scoring, steps};
-
-    parallel_for (c.batch.n, 1, climb_hypotheses, &c);
-  }
+  scopedetect_for_each_hypothesis (
+      models, hypotheses, 1, climb_from_pose, &(Climb){scoring, steps});
   return NULL;
 }
