@@ -484,32 +484,26 @@ explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
   return NULL;
 }
 
-/* Adds @o to the objects, which are in the order of their models, and those of
- * one model in the order of their scores. */
+/* Reports the objects of @best: by model, then by score. */
 static void
-put_object (Scopedetect *s, const ScopedetectObject *o)
-{
-  int at = s->n_objects++;
-
-  for (; at > 0 && s->objects[at - 1].model == o->model &&
-       s->objects[at - 1].score < o->score;
-       at--)
-    s->objects[at] = s->objects[at - 1];
-  s->objects[at] = *o;
-}
-
-static void
-put_chosen (Scopedetect *s, const ScopedetectAssignment *best)
+report_objects (Scopedetect *s, const ScopedetectAssignment *best)
 {
   double searches = best->searches;
 
   s->report.agreement = best->agree / searches;
   for (int i = 0; i < best->n; i++) {
-    ScopedetectObject *o = &s->candidates.object[best->chosen[i]];
+    const ScopedetectObject *o = &s->candidates.object[best->chosen[i]];
+    ScopedetectObject *to = s->objects + s->n_objects;
 
-    o->agreement = best->agree_on[i] / searches;
-    if (o->score >= s->params.min_score)
-      put_object (s, o);
+    if (o->score < s->params.min_score)
+      continue;
+    for (;
+         to > s->objects && to[-1].model == o->model && to[-1].score < o->score;
+         to--)
+      *to = to[-1];
+    *to = *o;
+    to->agreement = best->agree_on[i] / searches;
+    s->n_objects++;
   }
 }
 
@@ -530,7 +524,7 @@ explain_frame (Scopedetect *s)
   TRY (choose_objects (s, end, two, NULL, 0, &task, &best));
   if (two)
     TRY (explain_rest (s, end, &best));
-  put_chosen (s, &best);
+  report_objects (s, &best);
   return NULL;
 }
 

@@ -220,10 +220,8 @@ decide_group (const ScopedetectShape *s, const Task &t,
 }
 
 static __global__ void
-__launch_bounds__ (GROUP)
-    decide_clusters_kernel (const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h,
-        const __grid_constant__ Task t)
+__launch_bounds__ (GROUP) decide_clusters_kernel (
+    IN ScopedetectModels models, IN ScopedetectHypotheses h, IN Task t)
 {
   __shared__ ClusterShared shared;
   int m = blockIdx.x, n, kept = 0, sifted, next = 0;
@@ -251,10 +249,8 @@ __launch_bounds__ (GROUP)
 
 /* Drops the hypotheses to come that are like those last kept, a thread each. */
 static __global__ void
-__launch_bounds__ (SIFT_THREADS)
-    sift_hypotheses_kernel (const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h,
-        const __grid_constant__ Task t)
+__launch_bounds__ (SIFT_THREADS) sift_hypotheses_kernel (
+    IN ScopedetectModels models, IN ScopedetectHypotheses h, IN Task t)
 {
   __shared__ Place place[SIFT_THREADS];
   int m = blockIdx.y, i = blockIdx.x * SIFT_THREADS + threadIdx.x, n;
@@ -343,8 +339,7 @@ copy_hypothesis_words (
 
 /* A warp a hypothesis. */
 static __global__ void
-__launch_bounds__ (THREADS)
-    order_hypotheses_kernel (const __grid_constant__ ScopedetectHypotheses h)
+__launch_bounds__ (THREADS) order_hypotheses_kernel (IN ScopedetectHypotheses h)
 {
   __shared__ uint64_t key[TILE];
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
@@ -384,8 +379,7 @@ struct Smaller {
 
 /* Puts the keys of each tile in order, a block a tile. */
 static __global__ void
-__launch_bounds__ (THREADS)
-    sort_keys_kernel (const __grid_constant__ ScopedetectHypotheses h)
+__launch_bounds__ (THREADS) sort_keys_kernel (IN ScopedetectHypotheses h)
 {
   using Sort = cub::BlockMergeSort<uint64_t, THREADS, EACH>;
   __shared__ typename Sort::TempStorage shared;
@@ -424,8 +418,7 @@ count_keys_before (const uint64_t *sorted, int n, uint64_t key)
 
 /* LANES lanes a hypothesis, each some tiles. */
 static __global__ void
-__launch_bounds__ (THREADS)
-    rank_hypotheses_kernel (const __grid_constant__ ScopedetectHypotheses h)
+__launch_bounds__ (THREADS) rank_hypotheses_kernel (IN ScopedetectHypotheses h)
 {
   size_t of_model = (size_t) blockIdx.y * SCOPEDETECT_MAX_KEPT;
   const ScopedetectHypothesis *from = h.of + of_model;

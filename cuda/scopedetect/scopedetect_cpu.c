@@ -3,35 +3,6 @@
  * The table of the CPU's stages, and their scratch. */
 #include "scopedetect/scopedetect_cpu.h"
 
-typedef struct {
-  const ScopedetectShape *model;
-  ScopedetectHypothesis *hypothesis;
-  ScopedetectTask task;
-  const void *in;
-} Batch;
-
-static void
-do_hypothesis_tasks (void *data, int begin, int end)
-{
-  const Batch *b = data;
-
-  for (int i = begin; i < end; i++)
-    b->task (b->in, b->model, &b->hypothesis[i]);
-}
-
-void
-scopedetect_for_each_hypothesis (const ScopedetectModels *models,
-    const ScopedetectHypotheses *h, int grain, ScopedetectTask task,
-    const void *in)
-{
-  for (int m = 0; m < models->n; m++) {
-    Batch b = {
-        &models->shape[m], h->of + (size_t) m * SCOPEDETECT_MAX_KEPT, task, in};
-
-    parallel_for (h->n[m], grain, do_hypothesis_tasks, &b);
-  }
-}
-
 static const char *
 open_scratch_cpu (DeviceMemory *m, int pixels, int n_models,
     ScopedetectScratch *scratch, ScopedetectCloud *cloud,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the stages of the CUDA backend share: their scratch, launches, and sums
- * over a block.  Kernels take structs by value, as __grid_constant__, so that
- * the functions of the headers can be given their addresses. */
+ * Scratch, launches and sums over a block, which the stages of the CUDA backend
+ * share. */
 #pragma once
 
 #include "common/chain.cuh"
 #include "common/memory.h"
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_stages.h"
+
+/* An argument of a kernel by value, whose address the functions of the headers
+ * can take. */
+#define IN const __grid_constant__
 
 static_assert (sizeof (ScopedetectRounds) < 3900, "must fit as arguments");
 

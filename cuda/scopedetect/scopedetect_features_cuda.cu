@@ -49,8 +49,7 @@ write_spfh_by_warp (float *h, const Counts &c, int n)
 
 /* A warp a point: its neighbours, their spread, and its SPFH. */
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
-    describe_points_kernel (const __grid_constant__ ScopedetectCloud c,
-        const __grid_constant__ ScopedetectNeighbours o,
+    describe_points_kernel (IN ScopedetectCloud c, IN ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)
 {
   __shared__ ScopedetectReach reach[WARPS];
@@ -84,8 +83,7 @@ static __global__ void __launch_bounds__ (32 * WARPS, 4)
 }
 
 static __global__ void
-point_curvature_kernel (const __grid_constant__ ScopedetectCloud cloud,
-    const __grid_constant__ ScopedetectNeighbours o,
+point_curvature_kernel (IN ScopedetectCloud cloud, IN ScopedetectNeighbours o,
     const ScopedetectPointCounts *counts)
 {
   ScopedetectCloud c = cloud;
@@ -166,8 +164,7 @@ blend_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
 }
 
 static __global__ void __launch_bounds__ (32 * WARPS)
-    point_fpfh_kernel (const __grid_constant__ ScopedetectCloud c,
-        const __grid_constant__ ScopedetectNeighbours o,
+    point_fpfh_kernel (IN ScopedetectCloud c, IN ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)
 {
   __shared__ Blend blends[WARPS];

@@ -9,10 +9,8 @@
 #define SIDE (TILE + 2 * PASSES)
 
 static __global__ void
-read_pixels_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectFrame frame,
-    const __grid_constant__ ScopedetectParams params,
-    const __grid_constant__ Image color, const __grid_constant__ Yuv yuv)
+read_pixels_kernel (IN ScopedetectScene s, IN ScopedetectFrame frame,
+    IN ScopedetectParams params, IN Image color, IN Yuv yuv)
 {
   int x, y;
 
@@ -23,7 +21,7 @@ read_pixels_kernel (const __grid_constant__ ScopedetectScene s,
 }
 
 static __global__ void
-pixel_normals_kernel (const __grid_constant__ ScopedetectScene s, float radius)
+pixel_normals_kernel (IN ScopedetectScene s, float radius)
 {
   int x, y;
 
@@ -33,9 +31,8 @@ pixel_normals_kernel (const __grid_constant__ ScopedetectScene s, float radius)
 }
 
 static __global__ void
-pixel_edges_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectFrame frame,
-    const __grid_constant__ ScopedetectParams params, float *edge)
+pixel_edges_kernel (IN ScopedetectScene s, IN ScopedetectFrame frame,
+    IN ScopedetectParams params, float *edge)
 {
   int x, y;
 
@@ -69,8 +66,8 @@ blur_edge_tile (const ScopedetectScene &s, const float (*from)[SIDE],
 /* @passes, at most PASSES, of blurring @from, to @to; to the pixels where they
  * are the @last ones. */
 static __global__ void
-blur_edges_kernel (const __grid_constant__ ScopedetectScene s,
-    const float *from, float *to, int passes, bool last)
+blur_edges_kernel (
+    IN ScopedetectScene s, const float *from, float *to, int passes, bool last)
 {
   __shared__ float tile[2][SIDE][SIDE];
 
@@ -192,9 +189,8 @@ decide_plane (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
 
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PLANES)
-    try_planes_kernel (const __grid_constant__ ScopedetectScene s,
-        const __grid_constant__ ScopedetectParams params, int n,
-        ScopedetectVotes *votes, ScopedetectPlane *out)
+    try_planes_kernel (IN ScopedetectScene s, IN ScopedetectParams params,
+        int n, ScopedetectVotes *votes, ScopedetectPlane *out)
 {
   __shared__ Vec at[PROBES];
   float plane[4] = {0, 0, 0, 0};
@@ -228,9 +224,8 @@ __launch_bounds__ (SCOPEDETECT_PLANES)
 /* Fits the plane to its points until they stay the same, so that it does not
  * depend on which pixels were drawn; one block. */
 static __global__ void
-__launch_bounds__ (FIT)
-    fit_plane_kernel (const __grid_constant__ ScopedetectScene s,
-        const __grid_constant__ ScopedetectParams params, ScopedetectPlane *out)
+__launch_bounds__ (FIT) fit_plane_kernel (
+    IN ScopedetectScene s, IN ScopedetectParams params, ScopedetectPlane *out)
 {
   __shared__ SumShared<ScopedetectPlaneSums> shared;
   int n = scopedetect_n_probes (&s);

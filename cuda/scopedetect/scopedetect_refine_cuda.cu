@@ -29,10 +29,9 @@ sum_points_by_block (const ScopedetectScene *scene, const ScopedetectShape *s,
 
 static __global__ void
 __launch_bounds__ (REFINE_THREADS)
-    refine_poses_kernel (const __grid_constant__ ScopedetectScene scene,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h, int points, int steps,
-        float gate, float min_gate)
+    refine_poses_kernel (IN ScopedetectScene scene, IN ScopedetectModels models,
+        IN ScopedetectHypotheses h, int points, int steps, float gate,
+        float min_gate)
 {
   __shared__ RefineShared shared;
   const ScopedetectShape *s = &models.shape[blockIdx.y];
@@ -88,11 +87,9 @@ join_boxes (ImageBox *to, const ImageBox &b)
 }
 
 static __global__ void
-__launch_bounds__ (MEASURE_THREADS)
-    measure_poses_kernel (const __grid_constant__ ScopedetectScene scene,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h, float tolerance,
-        ScopedetectMeasure *measure)
+__launch_bounds__ (MEASURE_THREADS) measure_poses_kernel (
+    IN ScopedetectScene scene, IN ScopedetectModels models,
+    IN ScopedetectHypotheses h, float tolerance, ScopedetectMeasure *measure)
 {
   __shared__ SumShared<ScopedetectSums> shared;
   __shared__ ImageBox box, seen;

@@ -90,11 +90,9 @@ insert_nearest (Nearest *near, int d, int first, int k)
 
 template <int PER>
 static __global__ void
-__launch_bounds__ (TILE, 2)
-    match_features_kernel (const __grid_constant__ ScopedetectCloud cloud,
-        const __grid_constant__ ScopedetectQueries queries,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectMatches matches)
+__launch_bounds__ (TILE, 2) match_features_kernel (IN ScopedetectCloud cloud,
+    IN ScopedetectQueries queries, IN ScopedetectModels models,
+    IN ScopedetectMatches matches)
 {
   __shared__ Tile tile;
   const ScopedetectShape *s = &models.shape[blockIdx.y];
@@ -247,7 +245,7 @@ threshold_of_model (const Choice &w, int m)
 
 /* Counts the scores in the bin that holds the threshold. */
 static __global__ void
-__launch_bounds__ (THREADS) fine_bins_kernel (const __grid_constant__ Choice w)
+__launch_bounds__ (THREADS) fine_bins_kernel (IN Choice w)
 {
   __shared__ int count[BINS];
   ScopedetectBins *c = w.checks.bins;
@@ -303,7 +301,7 @@ load_chunk_scores (const Choice &w, int m, int16_t score[EACH])
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) count_kept_kernel (const __grid_constant__ Choice w)
+__launch_bounds__ (THREADS) count_kept_kernel (IN Choice w)
 {
   int m = blockIdx.y;
   int16_t score[EACH];
@@ -333,10 +331,9 @@ keep_hypothesis (const Choice &w, const ScopedetectCloud &cloud,
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) keep_poses_kernel (const __grid_constant__ Choice w,
-    const __grid_constant__ ScopedetectCloud cloud,
-    const __grid_constant__ ScopedetectModels models,
-    const __grid_constant__ ScopedetectHypotheses h)
+__launch_bounds__ (THREADS)
+    keep_poses_kernel (IN Choice w, IN ScopedetectCloud cloud,
+        IN ScopedetectModels models, IN ScopedetectHypotheses h)
 {
   const ScopedetectBins *c = w.checks.bins;
   int m = blockIdx.y, first = blockIdx.x * CHUNK + threadIdx.x * EACH;
@@ -380,10 +377,8 @@ static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
 
 static __global__ void
 __launch_bounds__ (THREADS)
-    check_poses_kernel (const __grid_constant__ Choice w,
-        const __grid_constant__ ScopedetectScene scene,
-        const __grid_constant__ ScopedetectCloud cloud,
-        const __grid_constant__ ScopedetectModels models, float tolerance)
+    check_poses_kernel (IN Choice w, IN ScopedetectScene scene,
+        IN ScopedetectCloud cloud, IN ScopedetectModels models, float tolerance)
 {
   __shared__ int count[SCOPEDETECT_SCORE_BINS];
   int m = blockIdx.y, id = blockIdx.x * THREADS + threadIdx.x;
@@ -412,9 +407,8 @@ __launch_bounds__ (THREADS)
 
 /* At random a query has one hypothesis or none: 0, or 1 + its number. */
 static __global__ void
-__launch_bounds__ (THREADS) draw_poses_kernel (const __grid_constant__ Choice w,
-    const __grid_constant__ ScopedetectCloud cloud,
-    const __grid_constant__ ScopedetectModels models, uint64_t seed)
+__launch_bounds__ (THREADS) draw_poses_kernel (IN Choice w,
+    IN ScopedetectCloud cloud, IN ScopedetectModels models, uint64_t seed)
 {
   int m = blockIdx.y, q = blockIdx.x * THREADS + threadIdx.x;
   uint32_t id, each = 2 * (uint32_t) w.matches.k;
@@ -481,10 +475,8 @@ verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
 /* PARTS warps a hypothesis. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
-    verify_poses_kernel (const __grid_constant__ ScopedetectScene scene,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectParams params,
-        const __grid_constant__ ScopedetectHypotheses h)
+    verify_poses_kernel (IN ScopedetectScene scene, IN ScopedetectModels models,
+        IN ScopedetectParams params, IN ScopedetectHypotheses h)
 {
   __shared__ int2 found[VERIFY_WARPS];
   int m = blockIdx.y, warp = threadIdx.x / 32;

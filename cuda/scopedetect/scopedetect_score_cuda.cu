@@ -21,10 +21,8 @@ typedef struct {
 } AllShared;
 
 static __global__ void
-__launch_bounds__ (FEW_THREADS)
-    score_poses_kernel (const __grid_constant__ ScopedetectScoring w,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h, int points)
+__launch_bounds__ (FEW_THREADS) score_poses_kernel (IN ScopedetectScoring w,
+    IN ScopedetectModels models, IN ScopedetectHypotheses h, int points)
 {
   __shared__ ScoreShared shared;
   const ScopedetectShape *s = &models.shape[blockIdx.y];
@@ -120,10 +118,9 @@ finish_score (
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) share_scores_kernel (
-    const __grid_constant__ ScopedetectScoring w,
-    const __grid_constant__ ScopedetectModels models,
-    const __grid_constant__ ScopedetectHypotheses h, ScopedetectShares *shares)
+__launch_bounds__ (THREADS)
+    share_scores_kernel (IN ScopedetectScoring w, IN ScopedetectModels models,
+        IN ScopedetectHypotheses h, ScopedetectShares *shares)
 {
   __shared__ AllShared shared;
   const ScopedetectShape *s = &models.shape[blockIdx.y];

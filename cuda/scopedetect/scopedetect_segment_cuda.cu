@@ -7,9 +7,8 @@
 #define THREADS 128 /* of a segment's block */
 
 static __global__ void
-label_pixels_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectBounds bounds,
-    const __grid_constant__ ScopedetectLattice lattice, int32_t *label)
+label_pixels_kernel (IN ScopedetectScene s, IN ScopedetectBounds bounds,
+    IN ScopedetectLattice lattice, int32_t *label)
 {
   int x, y;
 
@@ -20,9 +19,8 @@ label_pixels_kernel (const __grid_constant__ ScopedetectScene s,
 }
 
 static __global__ void
-assign_pixels_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectParams params,
-    const __grid_constant__ ScopedetectSegments segments, int32_t *label)
+assign_pixels_kernel (IN ScopedetectScene s, IN ScopedetectParams params,
+    IN ScopedetectSegments segments, int32_t *label)
 {
   int x, y;
 
@@ -98,9 +96,8 @@ set_mean_by_block (const ScopedetectScene &s,
 }
 
 static __global__ void
-__launch_bounds__ (THREADS) segment_means_kernel (
-    const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
+__launch_bounds__ (THREADS) segment_means_kernel (IN ScopedetectScene s,
+    IN ScopedetectSegments segments, const int32_t *label)
 {
   await_previous ();
   set_mean_by_block (s, segments, label, blockIdx.x);
@@ -221,10 +218,9 @@ set_point_by_warp (const ScopedetectCloud &cloud, float spacing,
 
 /* After the last step, a block computes what depends on one segment alone. */
 static __global__ void
-__launch_bounds__ (THREADS) finish_segments_kernel (
-    const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectCloud cloud, float spacing,
-    const __grid_constant__ ScopedetectSegments segments, const int32_t *label)
+__launch_bounds__ (THREADS)
+    finish_segments_kernel (IN ScopedetectScene s, IN ScopedetectCloud cloud,
+        float spacing, IN ScopedetectSegments segments, const int32_t *label)
 {
   __shared__ ScopedetectReach reach;
   int i = blockIdx.x;
@@ -257,8 +253,8 @@ key_gap_by_warp (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 
 /* A warp a segment, a lane for each that may touch it. */
 static __global__ void
-near_segments_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectSegments segments, int n)
+near_segments_kernel (
+    IN ScopedetectScene s, IN ScopedetectSegments segments, int n)
 {
   int i = index_of_thread () / 32, lane = threadIdx.x % 32, own = -1, keys = 0,
       to;

@@ -39,9 +39,8 @@ enter_cell (const ScopedetectScene &s, const ScopedetectVoxels &o,
 }
 
 static __global__ void
-enter_pixels_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectBounds bounds, float spacing,
-    const __grid_constant__ ScopedetectVoxels o)
+enter_pixels_kernel (IN ScopedetectScene s, IN ScopedetectBounds bounds,
+    float spacing, IN ScopedetectVoxels o)
 {
   int i = index_of_thread ();
   Vec at;
@@ -65,7 +64,7 @@ is_first_in_cell (const ScopedetectVoxels &o, int i, int n)
 
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    count_firsts_kernel (const __grid_constant__ ScopedetectVoxels o, int n)
+    count_firsts_kernel (IN ScopedetectVoxels o, int n)
 {
   int firsts;
 
@@ -78,8 +77,8 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
 /* Numbers the first pixels, and so the voxels, whose sums it clears. */
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
-    number_voxels_kernel (const __grid_constant__ ScopedetectVoxels o, int n,
-        uint32_t room, ScopedetectPointCounts *counts)
+    number_voxels_kernel (IN ScopedetectVoxels o, int n, uint32_t room,
+        ScopedetectPointCounts *counts)
 {
   uint32_t number, all, start = 0;
   int i = index_of_thread ();
@@ -108,8 +107,7 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
 }
 
 static __global__ void
-add_pixels_kernel (const __grid_constant__ ScopedetectScene s,
-    const __grid_constant__ ScopedetectVoxels o, uint32_t room,
+add_pixels_kernel (IN ScopedetectScene s, IN ScopedetectVoxels o, uint32_t room,
     ScopedetectPointCounts *counts)
 {
   int i = index_of_thread (), left_out;
@@ -135,8 +133,7 @@ add_pixels_kernel (const __grid_constant__ ScopedetectScene s,
 
 /* Points, and how many of them fall to each hash of the grid. */
 static __global__ void
-make_points_kernel (const __grid_constant__ ScopedetectVoxels o,
-    const __grid_constant__ ScopedetectCloud cloud,
+make_points_kernel (IN ScopedetectVoxels o, IN ScopedetectCloud cloud,
     const ScopedetectPointCounts *counts)
 {
   ScopedetectCloud c = cloud;
@@ -156,8 +153,8 @@ make_points_kernel (const __grid_constant__ ScopedetectVoxels o,
 
 /* From how many points each hash has to where they start. */
 static __global__ void
-__launch_bounds__ (THREADS) start_grid_kernel (
-    const __grid_constant__ ScopedetectGrid grid, const uint32_t *count)
+__launch_bounds__ (THREADS)
+    start_grid_kernel (IN ScopedetectGrid grid, const uint32_t *count)
 {
   int i = index_of_thread (), first = i - (int) threadIdx.x;
   int hashes = (int) grid.mask + 1;
@@ -174,8 +171,7 @@ __launch_bounds__ (THREADS) start_grid_kernel (
 
 /* The list, points of one hash in the order in which they came. */
 static __global__ void
-list_grid_kernel (const __grid_constant__ ScopedetectCloud c,
-    const __grid_constant__ ScopedetectVoxels o,
+list_grid_kernel (IN ScopedetectCloud c, IN ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)
 {
   int i = index_of_thread ();
@@ -190,8 +186,7 @@ list_grid_kernel (const __grid_constant__ ScopedetectCloud c,
 /* Puts the points of one hash in ascending order: each has as many before it as
  * are less. */
 static __global__ void
-sort_grid_kernel (const __grid_constant__ ScopedetectCloud c,
-    const __grid_constant__ ScopedetectVoxels o,
+sort_grid_kernel (IN ScopedetectCloud c, IN ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)
 {
   int i = index_of_thread ();

@@ -8,7 +8,7 @@
 typedef gdouble Outline[2 * CORNERS];
 
 static GstVisionState
-state_of_track (const GstScopedetectTrack *t)
+state_of_object (const GstScopedetectTrack *t)
 {
   if (t->missed)
     return t->lost ? GST_VISION_STATE_LOST : GST_VISION_STATE_OCCLUDED;
@@ -28,7 +28,7 @@ fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
   v->element = "scopedetect";
   v->source = GST_OBJECT_NAME (self);
   v->label = info->name;
-  v->state = state_of_track (t);
+  v->state = state_of_object (t);
   v->x = o->box.x0;
   v->y = o->box.y0;
   v->width = o->box.x1 - o->box.x0;

@@ -88,36 +88,27 @@ weight_steps (double w)
   return (int64_t) (w * WEIGHT_STEPS + .5);
 }
 
-static ScopedetectAssignWeights
-weights_of (const ScopedetectParams *p, bool is_first)
-{
-  double unexplained =
-      is_first ? p->first_weight_unexplained : p->weight_unexplained;
-  double overlap = is_first ? p->first_weight_overlap : p->weight_overlap;
-  double object = is_first ? p->first_weight_object : p->weight_object;
-
-  return (ScopedetectAssignWeights){.fit = weight_steps (p->weight_fit),
-      .unexplained = weight_steps (unexplained),
-      .overlap = weight_steps (overlap),
-      .object = weight_steps (object)};
-}
-
 ScopedetectAssignTask
 scopedetect_assign_task (
     const ScopedetectParams *p, int n_candidates, bool is_first)
 {
-  int steps = p->schedule == SCOPEDETECT_SCHEDULE_THESIS
-      ? p->restart_steps
-      : p->explain_steps * n_candidates;
+  bool is_thesis = p->schedule == SCOPEDETECT_SCHEDULE_THESIS;
+  ScopedetectAssignWeights weight = {.fit = weight_steps (p->weight_fit),
+      .unexplained = weight_steps (
+          is_first ? p->first_weight_unexplained : p->weight_unexplained),
+      .overlap =
+          weight_steps (is_first ? p->first_weight_overlap : p->weight_overlap),
+      .object =
+          weight_steps (is_first ? p->first_weight_object : p->weight_object)};
 
   return (ScopedetectAssignTask){.n_candidates = n_candidates,
       .max_objects = p->max_objects,
       .schedule = p->schedule,
       .searches = p->restarts,
-      .steps = steps,
+      .steps = is_thesis ? p->restart_steps : p->explain_steps * n_candidates,
       .stop = INT32_MAX,
       .seed = p->seed,
-      .weight = weights_of (p, is_first)};
+      .weight = weight};
 }
 
 /* From this number of searches on, the GPU is faster than four cores.  A warp

@@ -92,9 +92,8 @@ align_by_block (const ScopedetectScoring *w, const Quat *frame,
 
 static __global__ void
 __launch_bounds__ (ALIGN_THREADS)
-    align_poses_kernel (const __grid_constant__ ScopedetectScoring w,
-        const Quat *frame, const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h, int k)
+    align_poses_kernel (IN ScopedetectScoring w, const Quat *frame,
+        IN ScopedetectModels models, IN ScopedetectHypotheses h, int k)
 {
   __shared__ AlignShared shared;
   const ScopedetectShape *s = &models.shape[blockIdx.y];
@@ -184,10 +183,8 @@ try_steps_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
 }
 
 static __global__ void
-__launch_bounds__ (CLIMB_THREADS)
-    climb_poses_kernel (const __grid_constant__ ScopedetectScoring w,
-        const __grid_constant__ ScopedetectModels models,
-        const __grid_constant__ ScopedetectHypotheses h, int n_steps)
+__launch_bounds__ (CLIMB_THREADS) climb_poses_kernel (IN ScopedetectScoring w,
+    IN ScopedetectModels models, IN ScopedetectHypotheses h, int n_steps)
 {
   __shared__ ClimbShared shared;
   const ScopedetectShape *s = &models.shape[blockIdx.y];
