@@ -491,7 +491,7 @@ tell_loss (GstAggregator *agg, gchar *text)
   g_free (text);
 }
 
-/* Frames of input @i come after the end of the other one. */
+/* Reports that frames of input @i come after the end of the other input. */
 static void
 tell_end_of_other (GstAggregator *agg, gint i)
 {
@@ -683,7 +683,8 @@ drop_outside (GstAggregator *agg, gint i)
             name_of_input (agg, i)));
 }
 
-/* What a frame of input @i returns that did not pass. */
+/* The flow that the chain function returns for a frame of input @i that did
+ * not pass. */
 static GstFlowReturn
 answer_frame (GstAggregator *agg, gint i, GstVisionPassage passage)
 {
@@ -955,7 +956,8 @@ read_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
   }
 }
 
-/* An end or a gap that came before a flush was read after it: undoes that. */
+/* Undoes the reading of an end or a gap that came before a flush and was read
+ * after it. */
 static void
 forget_queued_event (
     GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)

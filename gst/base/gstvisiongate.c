@@ -85,7 +85,7 @@ forget_frames (GstVisionGate *self)
 }
 
 /* The state after an end: an input that has begun anew, and of which no frame
- * has come since, waits for the other one. */
+ * has come since, waits for the other input. */
 static GstVisionGateState
 state_after_end (const GstVisionGate *self, gboolean cut)
 {
@@ -338,8 +338,7 @@ wait_for_other (GstVisionGate *self, gint i, GstPad *pad)
   return TRUE;
 }
 
-/* Waits while so many frames of input @i wait that no further one may; FALSE if
- * that was too long. */
+/* Waits for room for a frame of input @i; FALSE if the wait ends without. */
 static gboolean
 wait_for_room (GstVisionGate *self, gint i, GstPad *pad)
 {

@@ -23,7 +23,7 @@
  * FAILED         refused  refused  FAILED         FAILED         FAILED
  *
  * [1] An input that has begun anew, and of which no frame has passed since, has
- * not ended: the gate awaits the other one.  If both are such inputs, the
+ * not ended: the gate awaits the other input.  If both are such inputs, the
  * output goes on.
  *
  * [2] If the output's thread does not run, as between the flushes of a seek,
@@ -57,14 +57,14 @@ typedef enum {
   GST_VISION_GATE_FAILED,
 } GstVisionGateState;
 
-/* What the output's thread does when an input begins anew. */
+/* The output's thread when an input begins anew. */
 typedef enum {
   GST_VISION_GATE_THREAD_STANDS,
   GST_VISION_GATE_THREAD_STARTS,
   GST_VISION_GATE_THREAD_RUNS, /* maybe only until it stops */
 } GstVisionGateThread;
 
-/* What becomes of a frame. */
+/* The fate of a frame at the gate. */
 typedef enum {
   GST_VISION_PASSAGE_GRANTED,
   GST_VISION_PASSAGE_REFUSED,
@@ -143,7 +143,7 @@ gboolean gst_vision_gate_is_open (GstVisionGate *self);
 
 /* To be asked for each FLUSH_START and FLUSH_STOP of input @i.  Once the output
  * has stopped, all flushes get one number: a GstAggregator begins anew only
- * after flushes of one number, but a player seeks its files one by one.  Takes
+ * after flushes of one number, but a player seeks its files in turn.  Takes
  * and returns the event. */
 GstEvent *gst_vision_gate_take_flush (
     GstVisionGate *self, gint i, GstEvent *event);
@@ -171,7 +171,7 @@ GstVisionPassage gst_vision_gate_enter (
     GstVisionGate *self, gint i, GstPad *pad, GstBuffer *frame);
 GstVisionPassage gst_vision_gate_pass (
     GstVisionGate *self, gint i, const GstBuffer *frame, gboolean took);
-/* What a frame that was refused returns. */
+/* The flow that the chain function returns for a refused frame. */
 GstFlowReturn gst_vision_gate_refusal (GstVisionGate *self);
 
 /* The output's thread has taken a frame. */
