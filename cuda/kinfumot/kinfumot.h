@@ -21,7 +21,7 @@
 
 C_BEGIN
 
-/* What the correspondence map says of a pixel (figure 1). */
+/* The class of a pixel in the correspondence map (figure 1). */
 typedef enum {
   KINFUMOT_MISSING,           /* no depth, or more than KINFUMOT_FAR */
   KINFUMOT_INLIER,            /* within 2 cm of a model */
@@ -38,7 +38,7 @@ typedef enum {
   KINFUMOT_UNSIGNED, /* the paper's: the distance alone decides */
 } KinfumotDistance;
 
-/* What is done with the pose that came with a frame. */
+/* How the pose that comes with a frame is used. */
 typedef enum {
   KINFUMOT_ESTIMATE, /* ignored */
   KINFUMOT_PRIOR,    /* its change starts the estimate */
@@ -129,8 +129,8 @@ typedef struct {
 } KinfumotObject;
 
 typedef struct {
-  bool lost;       /* the camera's pose is not known; nothing was fused */
-  Pose64 camera;   /* camera to world; of the last frame that had one */
+  bool lost;     /* the camera's pose is not known; nothing was fused */
+  Pose64 camera; /* camera to world, of the last frame whose camera is known */
   double residual; /* root mean square of the distances to the model, m */
   double matched;  /* share of the pixels with depth that match */
   unsigned weak;   /* as KinfumotObject.weak, of the camera */

@@ -30,12 +30,11 @@ kinfumot_level_iterations (int level)
  * farther away, the end of its model is searched for along the row and the
  * column. */
 
-#define KINFUMOT_OUTLINE \
- 10 /* pixels between the end of the object and the end of its model */
+#define KINFUMOT_OUTLINE 10 /* pixels from an object's end to its model's */
 
-/* The depth of the first of the next @room pixels towards @step that has one; 0
- * if none has.  All are read at once: a GPU would wait for one after the other.
- */
+/* The depth of the first of the next @room pixels towards @step that has depth;
+ * 0 if no pixel has.  All are read at once: a GPU would wait for one after the
+ * other. */
 BOTH int
 kinfumot_next_depth (const uint16_t *depth, int at, int step, int room)
 {

@@ -83,7 +83,7 @@ typedef struct {
   uint8_t *classes; /* KinfumotClass and model, two bytes a pixel */
 } KinfumotMaps;
 
-/* What fusion reads of a pixel, all at once. */
+/* The data of a pixel that fusion reads, all at once. */
 typedef struct {
   uint16_t depth; /* as in KinfumotPoints */
   uint8_t owner;  /* the model whose surface this is, or KINFUMOT_NOBODY */
@@ -155,7 +155,7 @@ kinfumot_add_neighbours (const KinfumotOptics *optics,
 }
 
 /* Filtered depth in 1 / KINFUMOT_UNITS metres, from @z units of the input and
- * @fraction 256ths of one. */
+ * @fraction 256ths of a unit. */
 BOTH uint16_t
 kinfumot_filtered_depth (
     const KinfumotInput *input, uint16_t z, int8_t fraction)
@@ -194,8 +194,8 @@ kinfumot_point (const KinfumotPoints *points, int at)
 }
 
 /* The unit normal towards the camera from the neighbours' points; 0 0 0 if a
- * neighbour is missing or more than 10 cm nearer or farther than the opposite
- * one. */
+ * neighbour is missing, or if opposite neighbours differ by more than 10 cm in
+ * depth. */
 BOTH Vec
 kinfumot_normal (const KinfumotPoints *points, int x, int y)
 {

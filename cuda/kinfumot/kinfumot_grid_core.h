@@ -38,7 +38,8 @@ typedef struct {
 /* Of the hash table. */
 typedef struct {
   uint64_t key; /* 0: the entry is free */
-  int32_t slot; /* a brick; KINFUMOT_NO_BRICK while the key only wants one */
+  int32_t
+      slot; /* a brick; KINFUMOT_NO_BRICK while the key only wants a brick */
 } __attribute__ ((aligned (16))) KinfumotEntry;
 
 typedef struct {

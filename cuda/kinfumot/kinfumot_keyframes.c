@@ -43,25 +43,14 @@ shrink_rows (const Kinfumot *k, KinfumotKeyframe *f)
       f->depth[y][x] = k->host_rows[y * width + x * width / KINFUMOT_SMALL_X];
 }
 
-static bool
-is_camera_near (const Pose64 *a, const Pose64 *b)
-{
-  double t = 0, q = 0;
-
-  for (int i = 0; i < 3; i++)
-    t += (a->t[i] - b->t[i]) * (a->t[i] - b->t[i]);
-  for (int i = 0; i < 4; i++)
-    q += a->q[i] * b->q[i];
-  return t < APART * APART && fabs (q) > TURNED;
-}
-
 const char *
 kinfumot_keyframe_add (Kinfumot *k)
 {
   KinfumotKeyframe *f;
 
   for (int i = 0; i < k->n_keyframes; i++)
-    if (is_camera_near (&k->keyframes[i].camera, &k->known_camera))
+    if (kinfumot_poses_are_near (
+            &k->keyframes[i].camera, &k->known_camera, APART, TURNED))
       return NULL;
   if (k->n_keyframes == KINFUMOT_MAX_KEYFRAMES)
     return NULL;

@@ -2,6 +2,8 @@
  *
  * Maps of one number, or a few, for each pixel: filtered depth, normals,
  * classes, doubt. */
+#include <string.h>
+
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "kinfumot/kinfumot_classes_core.h"
@@ -100,34 +102,12 @@ typedef struct {
 static void
 clear_count (KinfumotCount *c)
 {
-  *c = (KinfumotCount){.x0 = INT32_MAX,
-      .y0 = INT32_MAX,
-      .x1 = INT32_MIN,
-      .y1 = INT32_MIN,
-      .min = {INT32_MAX, INT32_MAX, INT32_MAX},
-      .max = {INT32_MIN, INT32_MIN, INT32_MIN}};
+  *c = (KinfumotCount){0, 0, INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN,
+      {INT32_MAX, INT32_MAX, INT32_MAX}, {INT32_MIN, INT32_MIN, INT32_MIN}};
 }
 
 #define KEEP_MIN(a, b) ((a) = (b) < (a) ? (b) : (a))
 #define KEEP_MAX(a, b) ((a) = (b) > (a) ? (b) : (a))
-
-static void
-count_pixel (const KinfumotMatching *match, KinfumotCount *c, int model, int at)
-{
-  const int width = match->points.optics.width;
-  int x = at % width, y = at / width, mm[3];
-
-  c->matched++;
-  KEEP_MIN (c->x0, x);
-  KEEP_MIN (c->y0, y);
-  KEEP_MAX (c->x1, x + 1);
-  KEEP_MAX (c->y1, y + 1);
-  kinfumot_millimetres (match, model, kinfumot_point (&match->points, at), mm);
-  for (int i = 0; i < 3; i++) {
-    KEEP_MIN (c->min[i], mm[i]);
-    KEEP_MAX (c->max[i], mm[i]);
-  }
-}
 
 static void
 add_count (KinfumotCount *to, const KinfumotCount *c)
@@ -142,6 +122,19 @@ add_count (KinfumotCount *to, const KinfumotCount *c)
     KEEP_MIN (to->min[i], c->min[i]);
     KEEP_MAX (to->max[i], c->max[i]);
   }
+}
+
+static void
+count_pixel (const KinfumotMatching *match, KinfumotCount *c, int model, int at)
+{
+  const int x = at % match->points.optics.width,
+            y = at / match->points.optics.width;
+  KinfumotCount pixel = {1, 0, x, y, x + 1, y + 1, {0}, {0}};
+
+  kinfumot_millimetres (
+      match, model, kinfumot_point (&match->points, at), pixel.min);
+  memcpy (pixel.max, pixel.min, sizeof pixel.max);
+  add_count (c, &pixel);
 }
 
 #define STRIP_ROWS 16

@@ -50,6 +50,21 @@ kinfumot_pose_inverse (Pose64 p)
   return r;
 }
 
+/* Whether the poses are less than @metres apart, and less than by a rotation
+ * the cosine of whose half is @cosine. */
+BOTH bool
+kinfumot_poses_are_near (
+    const Pose64 *a, const Pose64 *b, double metres, double cosine)
+{
+  double t = 0, q = 0;
+
+  for (int i = 0; i < 3; i++)
+    t += (a->t[i] - b->t[i]) * (a->t[i] - b->t[i]);
+  for (int i = 0; i < 4; i++)
+    q += a->q[i] * b->q[i];
+  return t < metres * metres && fabs (q) > cosine;
+}
+
 /* ---- Sums ---- */
 
 /* J = (p x n, n) and the distance r along n are integers, so that sums do not
@@ -176,7 +191,8 @@ typedef struct {
   KinfumotModel aligned; /* the result, kept apart until all models are aligned,
                             since they ask each other for the former poses */
   /* Of the GPU, 0 between alignments: the sums of an iteration, of the previous
-   * and of the next one; and how often a block of threads has added its sums.
+   * one and of the next one, and how often a block of threads has added its
+   * sums.
    */
   int64_t sums[3][KINFUMOT_N_SUMS];
   uint32_t done;
@@ -691,21 +707,6 @@ kinfumot_judge_motion (KinfumotModel *models, int model, uint32_t points)
 #define KINFUMOT_REST .002        /* metres */
 #define KINFUMOT_REST_TURN .99999 /* the cosine of half of 0.5 degrees */
 
-BOTH void
-kinfumot_rest_camera (KinfumotModel *m, Pose64 pose)
-{
-  double step = 0, turn = 0;
-
-  for (int i = 0; i < 3; i++)
-    step += (pose.t[i] - m->rest.t[i]) * (pose.t[i] - m->rest.t[i]);
-  for (int i = 0; i < 4; i++)
-    turn += pose.q[i] * m->rest.q[i];
-  m->still = step < KINFUMOT_REST * KINFUMOT_REST &&
-      (turn > KINFUMOT_REST_TURN || -turn > KINFUMOT_REST_TURN);
-  if (!m->still)
-    m->rest = pose;
-}
-
 /* Sets the pose of a model after this frame; the background comes last. */
 BOTH void
 kinfumot_advance_pose (KinfumotModel *models, int model)
@@ -725,7 +726,11 @@ kinfumot_advance_pose (KinfumotModel *models, int model)
     m->steps += m->steps < KINFUMOT_STEPS;
     m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);
   }
-  if (!model)
-    kinfumot_rest_camera (m, pose);
+  if (!model) {
+    m->still = kinfumot_poses_are_near (
+        &pose, &m->rest, KINFUMOT_REST, KINFUMOT_REST_TURN);
+    if (!m->still)
+      m->rest = pose;
+  }
   kinfumot_set_pose (m, pose);
 }

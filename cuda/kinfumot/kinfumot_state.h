@@ -140,8 +140,8 @@ const char *kinfumot_download (Kinfumot *self);
 /* The frame of @maps, and the models and views on the device. */
 KinfumotMatching kinfumot_matching (
     const Kinfumot *self, const KinfumotMaps *maps);
-/* The same frame for models from @first to before @last; @mask: of a birth, or
- * NULL. */
+/* The frame of @maps for models from @first to before @last; @mask: of a birth,
+ * or NULL. */
 KinfumotFusion kinfumot_fusion (const Kinfumot *self, const KinfumotMaps *maps,
     const uint8_t *mask, int first, int last);
 /* Aligns models from @first to before @last to this frame. */
