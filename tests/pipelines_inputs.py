@@ -587,7 +587,7 @@ def failures(folder):
     """A pipeline that fails ends the script with its status."""
     for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"], ["pocstereo.sh"],
                         ["visionmap.sh"]):
-        script(name, Path(folder, "gone.avi").as_uri(), *more, env=environment(),
+        script(name, Path(folder, "absent.avi").as_uri(), *more, env=environment(),
                fails=True)
 
 

@@ -29,8 +29,8 @@ distance_fault (GstEmdtrack *self, const gchar *format, ...)
 
 /* Reads distance-file into @p, under the object lock; returns why it cannot, or
  * NULL. */
-static const char *
-read_distances (GstEmdtrack *self, EmdtrackParams *p)
+const char *
+gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
 {
   const gchar *path = self->distance_file;
   gdouble numbers[EMDTRACK_BINS * EMDTRACK_BINS];
@@ -198,7 +198,7 @@ settle_params (GstEmdtrack *self, const GstStructure *s, GstEmdtrackParams *p)
   map->codebook = coded ? &self->book : NULL;
   map->distance = distance_of_bins (self->distance, coded);
   if (map->distance == EMDTRACK_MATRIX)
-    TRY (read_distances (self, map));
+    TRY (gst_emdtrack_read_distances (self, map));
   *follow = *map;
   if (spectra) {
     follow->histogram = EMDTRACK_CODEBOOK;

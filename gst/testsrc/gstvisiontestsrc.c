@@ -82,8 +82,8 @@
  *
  * ## Troubleshooting
  *
- * - Negotiation fails: each pattern has its own format and sizes; leave the
- * caps out, or put `videoconvert` and `videoscale` behind it.
+ * - Negotiation fails: each pattern has its own format and sizes; leave the caps
+ *   out, or put `videoconvert` and `videoscale` behind it.
  * - It is slower than real time: rgbd, stereo and clutter are drawn ray by ray;
  *   a smaller frame, or a recorded file.
  * - Objects cannot be told apart: `n-objects` up to 12 have named colours; a
