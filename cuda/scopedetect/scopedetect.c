@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A detector: the order of the stages (thesis, algorithm 1), and its memory. */
+ * A detector: calls the stages as algorithm 1 orders them; owns all memory. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,10 +8,10 @@
 #include "scopedetect/scopedetect_segment_core.h"
 #include "scopedetect/scopedetect_detector.h"
 
-/* ---- A frame is observed ---- */
+/* ---- Observing a frame ---- */
 
-/* Seeds are as far apart as the thesis's, in pixels, or farther if there is no
- * room for that number of them. */
+/* The lattice of the segments' seeds: as far apart as the thesis's, or farther
+ * if these would be more than SCOPEDETECT_MAX_SEGMENTS. */
 static ScopedetectLattice
 lattice_of (const ScopedetectScene *s)
 {
@@ -23,7 +23,7 @@ lattice_of (const ScopedetectScene *s)
   step = fmaxf (fmaxf (step, min_step), 6);
   step = fminf (step, SCOPEDETECT_MAX_SIDE);
   l.step = (int) step - 1;
-  do { /* a step that was cut to whole pixels may be too short */
+  do { /* a step rounded down may be too short */
     l.step++;
     l.width = (s->width - 1) / l.step + 1;
     l.height = (s->height - 1) / l.step + 1;
@@ -114,9 +114,8 @@ scopedetect_observe (
 
 /* ---- The rounds of a batch of models (algorithm 1) ---- */
 
-/* A random permutation of the sources, i -> a i + b: a is near the golden part
- * of their number, so that the first queries spread over the scene, and coprime
- * to it. */
+/* Permutes the sources at random, i -> a i + b: a, near the golden section of
+ * their number, spreads the first queries, and is coprime to it. */
 static void
 set_query_order (ScopedetectQueries *q, uint64_t seed)
 {
@@ -138,7 +137,7 @@ set_query_order (ScopedetectQueries *q, uint64_t seed)
   q->step = a;
 }
 
-/* Chosen from @n points: @source of the cloud, or all. */
+/* Chooses queries among @n points of the cloud: @source, or NULL for all. */
 static ScopedetectQueries
 choose_queries (const ScopedetectParams *p, const uint16_t *source, int n)
 {
@@ -150,12 +149,12 @@ choose_queries (const ScopedetectParams *p, const uint16_t *source, int n)
   return q;
 }
 
-/* Poses of a model that are scored before the best of them are refined. */
+/* Poses of a model that are scored before refinement. */
 #define SCORED 2000
 
-/* Round 1.  If poses are not drawn at random, many of them lie on some large
- * surface, which they fit better than the object fits its own, smaller one: the
- * score, which knows edges, says which to keep. */
+/* Runs round 1. Poses that are not drawn at random are scored, too: on a large
+ * surface many of them fit better by depth and normals than right poses fit,
+ * and the score also uses edges. */
 static const char *
 run_round_1 (Scopedetect *s, const ScopedetectParams *p)
 {
@@ -181,7 +180,7 @@ run_round_1 (Scopedetect *s, const ScopedetectParams *p)
   return t->cluster_poses (dev, models, p, p->clusters, own->sieve, h);
 }
 
-/* Rounds 2 and 3; copies the best hypotheses to s->best. */
+/* Runs rounds 2 and 3, and copies the best hypotheses to s->best. */
 static const char *
 run_rounds_2_and_3 (void *self)
 {
@@ -216,7 +215,7 @@ run_rounds_2_and_3 (void *self)
   return device_copy (dev, s->counted, s->counts, sizeof *s->counted);
 }
 
-/* Keeps the hypotheses of the batch of @models. */
+/* Copies the best hypotheses of the batch of @models to @to. */
 static void
 keep_batch (const Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
@@ -231,7 +230,7 @@ keep_batch (const Scopedetect *s, const int *models, ScopedetectFindings *to)
   }
 }
 
-/* Puts the first of @n models into the batch, and what they are scored by. */
+/* Sets the batch to the first of @n models. */
 static void
 set_batch (Scopedetect *s, const ScopedetectParams *p, const int *models, int n)
 {
@@ -247,7 +246,7 @@ set_batch (Scopedetect *s, const ScopedetectParams *p, const int *models, int n)
   s->hypotheses = s->no_hypotheses;
 }
 
-/* Refines the hypotheses of the batch of @models; the best go to @to. */
+/* Refines the hypotheses of the batch of @models; copies the best to @to. */
 static const char *
 finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
@@ -259,7 +258,7 @@ finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
   return NULL;
 }
 
-/* Searches for @n models, beginning from s->queries. */
+/* Searches for @n models by s->queries. */
 static const char *
 search_in_batches (Scopedetect *s, const ScopedetectParams *p,
     const int *models, int n, ScopedetectFindings *to)
@@ -274,14 +273,14 @@ search_in_batches (Scopedetect *s, const ScopedetectParams *p,
 
 /* ---- Which models are searched for ----
  *
- * Not the whole database in each frame (thesis, chapter 4).  A short search for
- * all of them, from few features and with few poses, votes: it says how likely
- * the best pose of each is right. */
+ * A short search for all models, with few features and poses, votes: it tells
+ * how likely the best pose of each model is right. The whole search is then for
+ * max_models models (thesis, chapter 4). */
 
 #define VOTERS 600    /* features of the scene */
-#define VOTES 10      /* features of a model that each of them votes for */
+#define VOTES 10      /* matches of each voter */
 #define VOTE_KEPT 500 /* poses of a model after the check with few points */
-#define VOTE_POSES 20 /* of them, those that are refined */
+#define VOTE_POSES 20 /* poses that are refined */
 #define VOTE_STEPS 10 /* of each refinement */
 
 static ScopedetectParams
@@ -299,7 +298,7 @@ vote_params (const ScopedetectParams *p)
   return vote;
 }
 
-/* The more likely one first, of equal ones that with the smaller number. */
+/* Orders votes: the likelier model first, then the smaller number. */
 static int
 by_votes (const void *a, const void *b)
 {
@@ -314,7 +313,7 @@ by_model_number (const void *a, const void *b)
   return *(const int *) a - *(const int *) b;
 }
 
-/* Puts the likeliest of @n @models first, ascending; returns how many. */
+/* Puts the likeliest of @n @models first, ascending; returns their number. */
 static int
 elect_models (Scopedetect *s, int search, int *models, int n)
 {
@@ -330,7 +329,7 @@ elect_models (Scopedetect *s, int search, int *models, int n)
   return most;
 }
 
-/* Makes patches of the frame's points, if that has not been done. */
+/* Makes patches of the frame's points, once a frame. */
 static const char *
 read_patches (Scopedetect *s)
 {
@@ -355,10 +354,9 @@ read_patches (Scopedetect *s)
   return NULL;
 }
 
-/* Search number @search, 0 or 1: for @n @models, ascending, or for those
- * elected of them, which @models begins with then; from @n_sources points of
- * the cloud,
- * @sources or all.  @n becomes how many were searched for. */
+/* Runs search number @search, 0 or 1, from @n_sources points of the cloud:
+ * @sources, or NULL for all. It is for @n @models, ascending, or for those that
+ * a vote elects: these become the first of @models, and @n their number. */
 static const char *
 search_models (Scopedetect *s, int search, int *models, int *n,
     const uint16_t *sources, int n_sources)
@@ -381,8 +379,8 @@ search_models (Scopedetect *s, int search, int *models, int *n,
 
 /* ---- The objects that explain the frame together (chapter 2) ---- */
 
-/* Chooses from s->candidates, beginning with the @n numbers @start: to @best.
- * Returns what was asked for to @task. */
+/* Sets @best to the candidates that explain the frame best, by searches that
+ * begin with the @n candidates @start. Sets @task. */
 static const char *
 choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
     int n, ScopedetectAssignTask *task, ScopedetectAssignment *best)
@@ -401,7 +399,7 @@ choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
   task->end = end;
   if (p->max_steps)
     task->stop = p->max_steps - s->report.steps;
-  if (s->is_tracking) /* an object of the frame before is likely still there */
+  if (s->is_tracking) /* a tracked object is likely still there */
     task->weight.object = 0;
   on_gpu = s->on_gpu && scopedetect_assign_suits_gpu (task);
   TRY (scopedetect_assign (on_gpu ? s->on_gpu : s->on_host, task, best));
@@ -410,9 +408,9 @@ choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
   return NULL;
 }
 
-/* The models that may have more objects than @chosen has, to s->chosen; returns
- * how many.  A model that all of the frame was searched for, and that has no
- * pose there, has none in a part of it. */
+/* Sets s->chosen to the models that may have more objects than @chosen has;
+ * returns how many. A model without a pose in the frame has none in a part of
+ * it. */
 static int
 choose_models (Scopedetect *s, const ScopedetectAssignment *chosen)
 {
@@ -430,8 +428,7 @@ choose_models (Scopedetect *s, const ScopedetectAssignment *chosen)
   return n;
 }
 
-/* Why there is no second search for @n_models; SCOPEDETECT_REFUSED: there is.
- */
+/* The reason for no second search for @n_models; SCOPEDETECT_REFUSED: none. */
 static ScopedetectSecond
 why_no_second (const Scopedetect *s, int n_models, double end)
 {
@@ -447,10 +444,10 @@ why_no_second (const Scopedetect *s, int n_models, double end)
                                               : SCOPEDETECT_REFUSED;
 }
 
-/* The second stage (2.3): searches in what @best leaves, and chooses anew from
- * what both searches have found, in all of the frame.  @best gives way only to
- * what scores higher.  All pixels stay, so that what was found still hides what
- * is behind it. */
+/* Stage 2 (2.3): searches in the points that @best leaves, and chooses anew
+ * among the hypotheses of both searches, in the whole frame. @best changes only
+ * to a higher score. All pixels stay in the scene, so that found objects still
+ * hide the surface behind them. */
 static const char *
 explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
 {
@@ -466,7 +463,7 @@ explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
   s->report.is_cut |= s->report.second == SCOPEDETECT_NO_TIME;
   if (s->report.second != SCOPEDETECT_REFUSED)
     return NULL;
-  if (best->n) { /* else all is left: the search would find the same poses */
+  if (best->n) { /* without objects stage 2 would find the poses of stage 1 */
     TRY (device_copy (
         &s->device, s->sources, s->left, (size_t) n_left * sizeof *s->left));
     TRY (search_models (s, 1, s->chosen, &n_models, s->sources, n_left));
@@ -484,7 +481,7 @@ explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
   return NULL;
 }
 
-/* Reports the objects of @best: by model, then by score. */
+/* Sets s->objects to the objects of @best, by model, then by score. */
 static void
 report_objects (Scopedetect *s, const ScopedetectAssignment *best)
 {
@@ -507,7 +504,7 @@ report_objects (Scopedetect *s, const ScopedetectAssignment *best)
   }
 }
 
-/* One stage, or two (2.3). */
+/* Runs stage 1, and stage 2 (2.3). */
 static const char *
 explain_frame (Scopedetect *s)
 {
@@ -528,7 +525,7 @@ explain_frame (Scopedetect *s)
   return NULL;
 }
 
-/* ---- A search, and its results ---- */
+/* ---- Searching and tracking ---- */
 
 const char *
 scopedetect_decide_frame (Scopedetect *s)
@@ -551,7 +548,7 @@ scopedetect_decide_frame (Scopedetect *s)
   return NULL;
 }
 
-/* Forgets what the search before has found. */
+/* Removes the hypotheses of the previous search. */
 static const char *
 begin_search (Scopedetect *s, bool is_tracking)
 {
@@ -590,8 +587,8 @@ scopedetect_search (Scopedetect *s, ScopedetectResults *results)
   return end_search (s, results);
 }
 
-/* Makes the guesses of a batch its hypotheses.  They go through s->best and
- * s->counted, into which the device copies results only later. */
+/* Sets the hypotheses of a batch to its guesses, by way of s->best and
+ * s->counted, to which the device copies results only later. */
 static const char *
 place_guesses (
     Scopedetect *s, int first, const ScopedetectObject *guesses, int n)
@@ -638,13 +635,12 @@ scopedetect_track (Scopedetect *s, const ScopedetectObject *guesses, int n,
   return end_search (s, results);
 }
 
-/* ---- The noise model ----
+/* ---- The noise model (of a Kinect, with the original's constants) ----
  *
- * How much less certain range, normal and colour are on a slope and near
- * a range edge.  b0 + (1 - b0) / (1 + exp (-b1 - b2 x)), with the
- * original's constants; of the noise of its sensor, a Kinect. */
+ * The factor by which the certainty of range, normal and colour falls with
+ * slope and near a range edge: b0 + (1 - b0) / (1 + exp (-b1 - b2 x)). */
 
-/* b0, b1, b2: of the slope, then of the distance to an edge in metres. */
+/* b0, b1, b2: by slope, then by the distance from an edge in metres. */
 static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
     {{.2878, -5.6214, 7.7247}, {.3036, .2607, -125.8843}},   /* range */
     {{.1521, -7.1290, 10.7090}, {.1246, 1.4406, -185.8350}}, /* normal */
@@ -671,60 +667,46 @@ set_noise (ScopedetectNoise *noise)
   }
 }
 
-/* ---- Making and freeing ----
- *
- * Models and frames in device memory. */
+/* ---- Making and freeing ---- */
 
 static const char *
 upload_array (
     DeviceMemory *m, void **to, const void *from, size_t n, size_t size)
 {
+  *to = NULL;
   if (!from)
     return NULL;
   TRY (memory_get_bytes (m, to, n, size, false));
   return m->device ? device_copy (m->device, *to, from, n * size) : NULL;
 }
 
-#define UPLOAD(field, count) \
- TRY (upload_array ( \
-     m, (void **) &to->field, from->field, count, sizeof *to->field))
+#define UPLOAD(is_wanted, field, count) \
+ TRY (upload_array (m, (void **) &to->field, (is_wanted) ? from->field : NULL, \
+     count, sizeof *to->field))
 
-/* The sizes of @from, without its arrays. */
-static void
-clear_shape_arrays (ScopedetectShape *to, const ScopedetectShape *from)
-{
-  *to = *from;
-  to->x = to->normal = to->lab = NULL;
-  to->frame = NULL, to->code = NULL, to->pc1 = to->pc2 = to->normal_var = NULL;
-  to->ved = NULL, to->edge_first = to->edge = NULL, to->symmetry = NULL;
-  to->nearest = NULL;
-}
-
-/* Copies the arrays that the host asks for, too, or @all arrays. */
+/* Copies @from to memory of @m: @all arrays, or those that explanations use. */
 static const char *
 copy_shape (DeviceMemory *m, bool all, ScopedetectShape *to,
     const ScopedetectShape *from)
 {
-  size_t n = (size_t) from->n, cells = 1;
+  const size_t n = (size_t) from->n;
 
-  for (int k = 0; k < 3; k++)
-    cells *= (size_t) from->cells[k];
-  clear_shape_arrays (to, from);
-  UPLOAD (x, n);
-  UPLOAD (normal, n);
-  UPLOAD (lab, n);
-  UPLOAD (symmetry, (size_t) from->n_symmetries);
-  UPLOAD (nearest, cells);
-  if (!all)
-    return NULL;
-  UPLOAD (frame, n);
-  UPLOAD (code, n * SCOPEDETECT_CODE);
-  UPLOAD (pc1, n);
-  UPLOAD (pc2, n);
-  UPLOAD (normal_var, n);
-  UPLOAD (ved, n * SCOPEDETECT_VIEWS);
-  UPLOAD (edge_first, SCOPEDETECT_VIEWS + 1);
-  UPLOAD (edge, (size_t) from->n_edges);
+  *to = *from;
+  UPLOAD (true, x, n);
+  UPLOAD (true, normal, n);
+  UPLOAD (true, lab, n);
+  UPLOAD (true, symmetry, (size_t) from->n_symmetries);
+  UPLOAD (true, nearest,
+      (size_t) from->cells[0] * (size_t) from->cells[1] *
+          (size_t) from->cells[2]);
+  UPLOAD (all, frame, n);
+  UPLOAD (all, code, n * SCOPEDETECT_CODE);
+  UPLOAD (all, pc1, n);
+  UPLOAD (all, pc2, n);
+  UPLOAD (all, normal_var, n);
+  UPLOAD (all, ved, n * SCOPEDETECT_VIEWS);
+  UPLOAD (all, edge_first, SCOPEDETECT_VIEWS + 1);
+  UPLOAD (all, edge, (size_t) from->n_edges);
   return NULL;
 }
 
@@ -744,7 +726,7 @@ check_models (const ScopedetectModel *const *models, int n)
   return NULL;
 }
 
-/* Arrays of a frame, and scratch of its observation. */
+/* Gets the arrays of a frame, and the scratch of its observation. */
 static const char *
 new_frame (Scopedetect *s, int width, int height)
 {
@@ -765,7 +747,7 @@ new_frame (Scopedetect *s, int width, int height)
   return scopedetect_cloud_new (m, &s->cloud, room, true, true);
 }
 
-/* Arrays of a batch, and scratch of its rounds. */
+/* Gets the arrays of a batch, and the scratch of its rounds. */
 static const char *
 new_batch (Scopedetect *s)
 {
@@ -802,7 +784,7 @@ set_noise_and_views (Scopedetect *s)
   return device_wait (&s->device); /* which reads both variables */
 }
 
-/* What explanations are made of and chosen from. */
+/* Gets the arrays of an explanation. */
 static const char *
 new_explanation (Scopedetect *s)
 {
@@ -831,7 +813,7 @@ new_explanation (Scopedetect *s)
       SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS);
 }
 
-/* What frames and models need, from s->memory and s->host_memory. */
+/* Gets all memory that depends on the frame's size or is on the device. */
 static const char *
 get_detector_memory (Scopedetect *s, int width, int height,
     const ScopedetectModel *const *models, int n_models)
@@ -853,7 +835,7 @@ get_detector_memory (Scopedetect *s, int width, int height,
   return new_explanation (s);
 }
 
-/* What searches find. */
+/* Gets the arrays of the searches' results. */
 static const char *
 new_findings (Scopedetect *s, int n_models)
 {
@@ -912,7 +894,7 @@ scopedetect_free (Scopedetect *s)
   if (!s)
     return;
   if (s->memory.device)
-    device_wait (s->memory.device); /* the device may still use it */
+    device_wait (s->memory.device); /* the device may still use the memory */
   s->stages->close (&s->scratch);
   memory_free (&s->memory);
   memory_free (&s->host_memory);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Points of a surface, of a model or of a scene, with what is computed of their
+ * Points of a surface, of a model or of a scene, with the features of their
  * neighbourhoods: principal curvatures, FPFH, an oriented frame. */
 #pragma once
 
@@ -13,7 +13,7 @@
 #define SCOPEDETECT_ROW 36       /* bins of an SPFH: 33, padded with 0 */
 #define SCOPEDETECT_CODE 40      /* of a code, likewise */
 #define SCOPEDETECT_CODE_SCALE 2 /* steps a percent of a bin: 0 to 200 */
-/* Maximum number of neighbours: the first in the order of the grid. */
+/* Maximum number of neighbours; of more, the first in the order of the grid. */
 #define SCOPEDETECT_NEAR 320
 
 #ifdef __cplusplus
@@ -22,16 +22,15 @@
 # define SCOPEDETECT_ALIGNED _Alignas(16)
 #endif
 
-/* A point of the cloud in the order of the grid's list: its number, and above
- * that its cell of the grid, 5 bits of each coordinate: of points a radius
- * apart they tell cells apart. */
+/* A point in the grid's order: 16 bits of number, below 15 of the cell, 5 a
+ * coordinate, which tell neighbouring cells apart. */
 typedef struct {
   SCOPEDETECT_ALIGNED Vec x;
   uint32_t cell_and_number;
 } ScopedetectListed;
 
-/* Cells with a side of the radius, hashed: points of hash h are
- * list[start[h]] to list[start[h + 1] - 1], in ascending order. */
+/* Cells with the side of the radius, hashed: the points of hash h are
+ * list[start[h]] to list[start[h + 1] - 1], ascending. */
 typedef struct {
   float cell;    /* metres */
   uint32_t mask; /* number of hashes - 1 */
@@ -39,22 +38,22 @@ typedef struct {
   ScopedetectListed *listed; /* the GPU's; NULL on the CPU */
 } ScopedetectGrid;
 
-/* Arrays of @room points, the first @n of which are there. */
+/* Arrays with room for @room points, of which @n are used. */
 typedef struct {
   int room, n;
   Vec *x, *normal;
-  Vec *lab;         /* colour: L 0 to 100, a, b; NULL where none is known */
+  Vec *lab;         /* L 0 to 100, a, b; NULL: no colour is known */
   float *pc1, *pc2; /* principal curvatures, pc1 >= pc2 >= 0 */
   Quat *frame;      /* of (normal, direction of pc1, their product) */
   float *spfh;      /* SCOPEDETECT_ROW a point */
   float *fpfh;      /* SCOPEDETECT_BINS a point */
-  int16_t *code;    /* fpfh in whole steps, SCOPEDETECT_CODE a point: what
-                       is matched, as integers */
+  int16_t *code; /* fpfh in whole steps, SCOPEDETECT_CODE a point: features are
+                    matched as integers */
   ScopedetectGrid grid;
 } ScopedetectCloud;
 
-/* The same frame with its second and third axis reversed: (n, pc, n x pc) to
- * (n, -pc, -n x pc). */
+/* Frame @q with two axes reversed: (n, pc, n x pc) becomes (n, -pc, -n x pc).
+ */
 BOTH Quat
 scopedetect_flip (Quat q)
 {
@@ -78,7 +77,7 @@ scopedetect_hash (int x, int y, int z)
   return h ^ (h >> 15);
 }
 
-/* Hash of the cell of the grid that @p lies in. */
+/* The hash of the grid's cell that holds @p. */
 BOTH uint32_t
 scopedetect_hash_of (const ScopedetectGrid *g, Vec p)
 {
@@ -87,8 +86,8 @@ scopedetect_hash_of (const ScopedetectGrid *g, Vec p)
       g->mask;
 }
 
-/* The neighbours of @x within @radius, at most the grid's cell: their indices,
- * always in the same order.  Returns how many. */
+/* Sets @near to the numbers of the points within @radius of @x, in the order of
+ * the grid; @radius is at most the side of a cell. Returns their number. */
 BOTH int
 scopedetect_near (
     const ScopedetectCloud *c, Vec x, float radius, int near[SCOPEDETECT_NEAR])
@@ -107,7 +106,7 @@ scopedetect_near (
 
       if (vec_dot (d, d) > radius * radius)
         continue;
-      /* another cell of the same hash */
+      /* a point of another cell with the same hash */
       if (scopedetect_cell (p.x, g->cell) != u ||
           scopedetect_cell (p.y, g->cell) != v ||
           scopedetect_cell (p.z, g->cell) != w)
@@ -119,12 +118,11 @@ scopedetect_near (
   return n;
 }
 
-/* Gets from @memory what @cloud, which stays where it is, needs for @room
- * points;
- * @colour: and for colours; @features: and for what is computed of points. */
+/* Gets the arrays of @cloud for @room points from @memory; with @colour also
+ * lab, with @features also those of neighbourhoods. Do not move @cloud then. */
 const char *scopedetect_cloud_new (DeviceMemory *memory,
     ScopedetectCloud *cloud, int room, bool colour, bool features);
 
-/* On the CPU: from points and normals to grid, curvatures, frames and FPFH. */
+/* Compute the grid of points, and curvatures, frames and FPFH, on the CPU. */
 void scopedetect_set_grid (ScopedetectCloud *cloud, float radius);
 void scopedetect_set_features (ScopedetectCloud *cloud, float radius);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Of hypotheses that are alike the best: a block a model decides, some
- * hypotheses at once; of many, all blocks then drop those that are like what it
- * kept. */
+ * Clusters and order of hypotheses. A block a model decides groups of
+ * hypotheses; if there are many, all blocks then drop those that are like a
+ * kept one. */
 #include <cub/block/block_merge_sort.cuh>
 
 #include "common/scan.cuh"
@@ -10,21 +10,20 @@
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
-/* ---- Which hypotheses are alike ---- */
+/* ---- Likeness ---- */
 
-/* What of a pose decides which it is like: where the model's centre is, and its
- * turn. */
+/* The parts of a pose that decide likeness: centre and rotation. */
 typedef struct {
   float4 centre, q;
 } Place;
 
-/* What a launch is to do. */
+/* The arguments of a launch. */
 typedef struct {
   ScopedetectSieve *sieve;
   int max_kept;
   float distance2, cosine;
-  int pass;  /* how often hypotheses have been sifted */
-  bool last; /* goes on to the end */
+  int pass;  /* number of launches of sift_hypotheses_kernel before */
+  bool last; /* decides all hypotheses that are left */
 } Task;
 
 static __device__ __forceinline__ Place
@@ -54,8 +53,8 @@ is_place_turned_alike (const Place &a, const Place &b, float cosine)
       cosine;
 }
 
-/* Whether any of @n places, at most 32, in shared memory is alike.  Most are
- * too far away; no place waits for the one before it. */
+/* Whether any of @n places, at most 32, in shared memory is like @b. The
+ * distances of all places come first, since most are too far away. */
 static __device__ __forceinline__ bool
 is_any_place_alike (const Place *place, int n, const Place &b, const Task &t)
 {
@@ -70,8 +69,8 @@ is_any_place_alike (const Place *place, int n, const Place &b, const Task &t)
   return false;
 }
 
-/* Whether any of the hypotheses kept from @first to @last - 1 is like @mine, or
- * that is @known.  @place has room for one a thread; all threads call. */
+/* Whether @mine is @known or like one of the kept hypotheses @first to @last -
+ * 1. @place has room for one place a thread. All threads call. */
 static __device__ __forceinline__ bool
 is_pose_known (const ScopedetectShape *s, const Task &t,
     const ScopedetectHypothesis *kept, int first, int last, const Place &mine,
@@ -91,23 +90,24 @@ is_pose_known (const ScopedetectShape *s, const Task &t,
   return known;
 }
 
-/* ---- The best of them ---- */
+/* ---- Clusters ---- */
 
-#define GROUP 384 /* hypotheses that are looked at together */
+#define GROUP 384 /* hypotheses that are decided together */
 #define GROUP_WORDS (GROUP / 32)
-#define SIFT_EACH 1000 /* hypotheses are sifted once for this many, */
-#define MAX_SIFTS 6    /* but no oftener */
+#define SIFT_EACH 1000 /* one sifting for this number of hypotheses, */
+#define MAX_SIFTS 6    /* and at most this number of siftings */
 #define SIFT_THREADS 128
 
 typedef struct {
   Place place[GROUP];
   int number[GROUP], next;
-  uint32_t like[GROUP][GROUP_WORDS + 1]; /* one more: no conflicts */
+  uint32_t like[GROUP][GROUP_WORDS +
+      1]; /* one more word, so that banks do not conflict */
   uint32_t kept[GROUP_WORDS], open[GROUP_WORDS];
 } ClusterShared;
 
-/* The first hypotheses from @next on that are not gone, at most GROUP of @n, to
- * shared.number; @next is then the one after them.  Returns how many. */
+/* Sets shared.number to the next hypotheses from @next on that are not gone, up
+ * to GROUP of @n; @next becomes the one after them. Returns their number. */
 static __device__ __forceinline__ int
 gather_group (const uint32_t *gone, int n, int *next, ClusterShared &shared)
 {
@@ -135,8 +135,9 @@ gather_group (const uint32_t *gone, int n, int *next, ClusterShared &shared)
   return min (total, GROUP);
 }
 
-/* Which of the places before it each of @n new ones is like, 32 at once: all
- * tests of all of them, since the best hypotheses are near to each other. */
+/* Notes for each of @n new places the earlier ones that are like it, 32 at
+ * once. Both tests are made of all, since the best hypotheses are near to each
+ * other. */
 static __device__ __forceinline__ void
 compare_clustered_places (int n, const Task &t, ClusterShared &shared)
 {
@@ -146,7 +147,7 @@ compare_clustered_places (int n, const Task &t, ClusterShared &shared)
     uint32_t bits = 0;
     Place mine;
 
-    i = k % 2 ? n - 1 - i : i; /* to each warp of the first and of the last */
+    i = k % 2 ? n - 1 - i : i; /* each warp gets early and late places */
     mine = shared.place[i];
     if (32 * k < i) {
 #pragma unroll
@@ -159,9 +160,9 @@ compare_clustered_places (int n, const Task &t, ClusterShared &shared)
   }
 }
 
-/* Whether this thread's place, of @n new ones in order, is like none before it
- * that is kept.  It is decided when those are that come before it and are like
- * it; of those that are not yet, the first always can be. */
+/* Whether this thread's place, of @n new ones in order, is kept: no kept place
+ * before it is like it. A place can be decided as soon as all places before it
+ * that are like it are decided; the first undecided place always can. */
 static __device__ __forceinline__ bool
 resolve_group (int n, ClusterShared &shared)
 {
@@ -190,8 +191,9 @@ resolve_group (int n, ClusterShared &shared)
   return kept;
 }
 
-/* Decides the next hypotheses that are not gone, GROUP at most: those like one
- * that is kept since they were sifted go; of the others each in its turn. */
+/* Decides the next hypotheses that are not gone, at most GROUP. First those go
+ * that are like a hypothesis kept since the last sifting; the others are
+ * decided among each other. */
 static __device__ __forceinline__ void
 decide_group (const ScopedetectShape *s, const Task &t,
     const ScopedetectHypothesis *from, ScopedetectHypothesis *to, int n,
@@ -200,7 +202,7 @@ decide_group (const ScopedetectShape *s, const Task &t,
 {
   int there = gather_group (gone, n, next, shared), thread = threadIdx.x, at;
   int i = thread < there ? shared.number[thread] : 0, n_new, n_kept;
-  /* those that are dropped are last; one is kept whatever it is (1.2.1) */
+  /* dropped hypotheses are last; the first is kept in any case (1.2.1) */
   bool out = thread >= there || (i && from[i].score == SCOPEDETECT_DROPPED);
   Place mine = place_of_pose (s, from[i].pose);
 
@@ -216,7 +218,7 @@ decide_group (const ScopedetectShape *s, const Task &t,
   if (!out && at < t.max_kept)
     to[at] = from[shared.number[thread]];
   *kept = min (*kept + n_kept, t.max_kept);
-  __syncthreads (); /* what is kept can be read; the numbers are */
+  __syncthreads (); /* kept hypotheses are written, numbers are read */
 }
 
 static __global__ void
@@ -235,7 +237,7 @@ __launch_bounds__ (GROUP) decide_clusters_kernel (
   n = h.n[m];
   if (t.pass)
     kept = sieve->kept, next = sieve->next;
-  __syncthreads (); /* all threads have read them */
+  __syncthreads (); /* all threads have read the sieve */
   sifted = kept;
   for (bool more = true; more && next < n && kept < t.max_kept; more = t.last)
     decide_group (s, t, h.of + first, h.spare + first, n, gone, sifted, &next,
@@ -247,7 +249,7 @@ __launch_bounds__ (GROUP) decide_clusters_kernel (
     h.n[m] = kept;
 }
 
-/* Drops the hypotheses to come that are like those last kept, a thread each. */
+/* Marks undecided hypotheses like those kept last as gone, a thread each. */
 static __global__ void
 __launch_bounds__ (SIFT_THREADS) sift_hypotheses_kernel (
     IN ScopedetectModels models, IN ScopedetectHypotheses h, IN Task t)
@@ -301,23 +303,23 @@ scopedetect_cluster_poses_cuda (const Device *dev,
 
 /* ---- Order ----
  *
- * The place of each is how many come before it.  A few are counted; of
- * many, tiles are put in order, and searched. */
+ * The rank of a hypothesis is the number of those before it. Of a few
+ * hypotheses all keys are compared; of many, tiles are sorted and searched. */
 
 #define THREADS 256
 #define TILE 1024 /* keys that a block holds at once */
-/* With more hypotheses than this, reading them takes longer than counting. */
+/* With more hypotheses than this, tiles are sorted. */
 #define FEW 4096
-#define LANES 8 /* of a hypothesis, of many */
+#define LANES 8 /* of a hypothesis, if there are many */
 
-/* Smaller is before, as in scopedetect_before (). */
+/* The key of a hypothesis: ascending keys order as scopedetect_before (). */
 static __device__ __forceinline__ uint64_t
 order_key (const ScopedetectHypothesis &s)
 {
   return (uint64_t) (uint32_t) ~((uint32_t) s.score ^ 0x80000000u) << 32 | s.id;
 }
 
-/* The keys from @first on, of @n, to shared memory. */
+/* Loads the keys from @first on, of @n, to shared memory. */
 static __device__ __forceinline__ void
 load_order_keys (
     const ScopedetectHypothesis *from, int first, int n, uint64_t key[TILE])
@@ -326,7 +328,7 @@ load_order_keys (
     key[k] = first + k < n ? order_key (from[first + k]) : UINT64_MAX;
 }
 
-/* By @lanes lanes. */
+/* Copies a hypothesis by @lanes lanes. */
 static __device__ __forceinline__ void
 copy_hypothesis_words (
     ScopedetectHypothesis *to, const ScopedetectHypothesis *from, int lanes)
@@ -377,7 +379,7 @@ struct Smaller {
   }
 };
 
-/* Puts the keys of each tile in order, a block a tile. */
+/* Sorts the keys of each tile, a block a tile. */
 static __global__ void
 __launch_bounds__ (THREADS) sort_keys_kernel (IN ScopedetectHypotheses h)
 {
@@ -403,7 +405,7 @@ __launch_bounds__ (THREADS) sort_keys_kernel (IN ScopedetectHypotheses h)
       h.key[of_model + first + k] = key[k];
 }
 
-/* How many of @n keys in order, at most TILE, come before @key. */
+/* The number of those of @n sorted keys, at most TILE, that are below @key. */
 static __device__ __forceinline__ int
 count_keys_before (const uint64_t *sorted, int n, uint64_t key)
 {
@@ -416,7 +418,7 @@ count_keys_before (const uint64_t *sorted, int n, uint64_t key)
   return before;
 }
 
-/* LANES lanes a hypothesis, each some tiles. */
+/* LANES lanes a hypothesis; each searches some tiles. */
 static __global__ void
 __launch_bounds__ (THREADS) rank_hypotheses_kernel (IN ScopedetectHypotheses h)
 {

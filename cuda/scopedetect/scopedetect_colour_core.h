@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From sRGB to CIE Lab (D65), for both backends. */
+ * CIE Lab (D65) of sRGB. */
 #pragma once
 
 #include "common/math_core.h"
@@ -12,8 +12,8 @@ scopedetect_lab_f (float t)
   return t > .008856452f ? math_cbrt (t) : 7.787037f * t + .13793103f;
 }
 
-/* Linear light of a component 0 to 255; the power of 2.4 by a polynomial that
- * is 0 at 0, 1 at 1 and off by less than 0.002 between. */
+/* The linear light of a component from 0 to 255. A polynomial stands for the
+ * power of 2.4: exact at 0 and 1, off by less than 0.002 between. */
 BOTH float
 scopedetect_linear (float c)
 {

@@ -13,7 +13,7 @@
 #define SCOPEDETECT_PLANES 512 /* drawn; objects may stand on one */
 #define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
 
-/* A pixel as a model's point meets it: one fetch, where it is read whole. */
+/* A pixel, all that a model's point is compared with, in one load. */
 typedef struct {
   SCOPEDETECT_ALIGNED float z; /* metres, 0: missing */
   float nx, ny, nz;            /* unit normal, towards the camera; 0: unknown */
@@ -21,14 +21,14 @@ typedef struct {
   float edge;                  /* log probability of an edge, <= 0 */
 } ScopedetectPixel;
 
-/* A frame, observed. */
+/* The pixels of an observed frame, in rows of width. */
 typedef struct {
   int width, height;
   float fx, fy, cx, cy;
   float per_fx, per_fy; /* 1 / fx, 1 / fy */
   bool has_colour;
-  float *z;                /* depth alone, rows of width */
-  ScopedetectPixel *pixel; /* likewise */
+  float *z; /* depth alone, metres; 0: missing */
+  ScopedetectPixel *pixel;
 } ScopedetectScene;
 
 /* The plane that objects stand on: n x + d = 0, d >= 0. */
@@ -37,82 +37,82 @@ typedef struct {
   float plane[4]; /* unit normal and distance */
 } ScopedetectPlane;
 
-/* Where in a scene objects may be. */
+/* The parts of a scene that may hold objects. */
 typedef struct {
-  int n_regions; /* 0: in all of the frame */
+  int n_regions; /* 0: the whole frame */
   ImageBox region[SCOPEDETECT_MAX_REGIONS];
-  float low, high; /* heights over the plane, if one is found, metres */
+  float low, high; /* heights over the plane, if it is found, metres */
   const ScopedetectPlane *plane;
 } ScopedetectBounds;
 
-/* How many points the cloud has; pixels that are left out for want of room. */
+/* The number of points of the cloud, and of pixels that it had no room for. */
 typedef struct {
   int n, n_left_out;
 } ScopedetectPointCounts;
 
-/* What only the device knows while the stages run. */
+/* Results that the host does not know while stages are queued. */
 typedef struct {
   ScopedetectPlane plane;
   ScopedetectPointCounts points;
   int n_hypotheses[SCOPEDETECT_BATCH];
 } ScopedetectCounts;
 
-#define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment that may be */
+#define SCOPEDETECT_SEGMENT_WORDS 160 /* a bit for each segment */
 #define SCOPEDETECT_MAX_SEGMENTS (32 * SCOPEDETECT_SEGMENT_WORDS)
 #define SCOPEDETECT_KEYS 16   /* key points of a segment */
-#define SCOPEDETECT_AFFINE 12 /* segments that may be of the same object */
+#define SCOPEDETECT_AFFINE 12 /* neighbours of a segment with an affinity */
 
 /* A piece of a surface with one normal and colour. */
 typedef struct {
-  int count;     /* pixels; 0: it does not exist */
+  int count;     /* pixels; 0: there is no such segment */
   Vec x, n, lab; /* means */
-  float radius;  /* of the ball about x that holds it */
-  int point;     /* of the cloud, at x; -1: none */
+  float radius;  /* of the ball about x that holds all pixels */
+  int point;     /* of the cloud, nearest to x; -1: none */
   int n_keys;
   Vec key[SCOPEDETECT_KEYS], key_normal[SCOPEDETECT_KEYS];
   bool has_edge;
-  Vec edge; /* the pixel that is most likely on an edge */
+  Vec edge; /* its pixel with the highest log probability of an edge */
   int n_near;
-  int near[SCOPEDETECT_AFFINE]; /* with an affinity above a half */
+  int near[SCOPEDETECT_AFFINE]; /* segments with an affinity above a half */
   float affinity[SCOPEDETECT_AFFINE];
 } ScopedetectSegment;
 
-/* Of the segments' seeds: one in each cell of step x step pixels. */
+/* Seeds of segments: one in each cell of step x step pixels. */
 typedef struct {
   int step, width, height;
 } ScopedetectLattice;
 
-/* One segment a seed. */
+/* The segments, each with the number of its seed. */
 typedef struct {
   ScopedetectLattice lattice;
-  int n; /* 0: the params need no segments */
+  int n; /* seeds; 0: the params need no segments */
   ScopedetectSegment *segment;
 } ScopedetectSegments;
 
-/* Points of the cloud that are looked up among the models' features: @n of
- * @n_sources. */
+/* The points of the cloud whose features are matched: @n of @n_sources, evenly
+ * chosen or at random. */
 typedef struct {
   int n, n_sources;
-  const uint16_t *source; /* their numbers, ascending; NULL: all points */
-  bool random;            /* a permutation i -> step i + first of the sources */
-  uint32_t step, first;   /* step: coprime to the number of sources */
+  const uint16_t *source; /* numbers of points, ascending; NULL: all points */
+  bool random; /* in the order of the permutation i -> step i + first */
+  uint32_t step, first; /* step is coprime to n_sources */
 } ScopedetectQueries;
 
-/* Models that go through the rounds together. */
+/* The models of a batch, whose rounds run together. */
 typedef struct {
   int n;
-  ScopedetectShape shape[SCOPEDETECT_BATCH]; /* in device memory */
+  ScopedetectShape shape[SCOPEDETECT_BATCH]; /* with arrays in device memory */
 } ScopedetectModels;
 
-/* The points of each model whose features are nearest to each query's. */
+/* For each query, the points of each model with the nearest features. */
 typedef struct {
-  int k;           /* of each query */
-  int room;        /* queries of a model */
-  uint16_t *point; /* [model][room][k]; UINT16_MAX: there are fewer */
+  int k;           /* points for a query */
+  int room;        /* room for queries */
+  uint16_t *point; /* [model][room][k]; UINT16_MAX: none */
 } ScopedetectMatches;
 
-/* A pose that an object may have.  Scores are integers, so that they and their
- * order are the same on every backend; ids tell those of equal score apart. */
+/* A pose of a model that may be an object's. Scores are integers, so that both
+ * backends find the same order; ids order hypotheses of equal score. */
 typedef struct {
   Pose pose;
   int32_t score;
@@ -120,51 +120,54 @@ typedef struct {
   float part[SCOPEDETECT_N_PARTS];
 } ScopedetectHypothesis;
 
-/* Hypotheses of the models of a batch. */
+/* The hypotheses of a batch. */
 typedef struct {
   ScopedetectHypothesis *of; /* [model][SCOPEDETECT_MAX_KEPT] */
-  int *n;                    /* of each model */
-  int bound;                 /* n of any model is at most this */
-  /* The GPU puts hypotheses in order by copies from the one place to the other,
-   * which then change names. */
+  int *n;                    /* [model] */
+  int bound;                 /* no model has more hypotheses */
+  /* For the GPU: sorted and clustered hypotheses are written to spare, which
+   * then changes places with of; keys are [model][SCOPEDETECT_MAX_KEPT]. */
   ScopedetectHypothesis *spare;
-  uint64_t *key; /* [model][SCOPEDETECT_MAX_KEPT]: room for sorting */
+  uint64_t *key;
 } ScopedetectHypotheses;
 
-#define SCOPEDETECT_FOUND 64 /* hypotheses of a model that come back */
+#define SCOPEDETECT_FOUND 64 /* hypotheses of a model that the host gets */
 
-/* J^T J, upper triangle by rows, J^T e, e^2 and how many points, of a step that
- * turns about the model's centre, in radii, and moves it, both in gates. */
+/* The normal equations of a Gauss-Newton step: J^T J, its upper triangle by
+ * rows, J^T e and e^2; the points that count and that face the camera. The step
+ * rotates about the model's centre, in radii, and translates, in gates. */
 typedef struct {
   long long a[21], b[6], e, n, front;
 } ScopedetectSums;
 
-/* What the final pass measures of a hypothesis. */
+/* The last measurements of a hypothesis. */
 typedef struct {
   ScopedetectSums sums;
-  ImageBox box, seen; /* of all points, and of those that are not hidden */
+  ImageBox box, seen; /* of all points; of the visible points */
 } ScopedetectMeasure;
 
 #define SCOPEDETECT_CHANNELS 5 /* range, normal, L, a, b */
 #define SCOPEDETECT_SLOPES 64
 
-/* The noise model by slope and edge: multiples of a channel's deviation. */
+/* The noise model: factors of deviations by slope and distance to a range edge.
+ */
 typedef struct {
   float slope[SCOPEDETECT_CHANNELS][SCOPEDETECT_SLOPES];
-  float edge[SCOPEDETECT_CHANNELS][256]; /* by ved */
+  float edge[SCOPEDETECT_CHANNELS][256]; /* by steps of ved */
 } ScopedetectNoise;
 
-/* What poses are scored by (1.2.1). */
+/* All inputs of a score (1.2.1). */
 typedef struct {
   ScopedetectParams params; /* deviations and weights */
   ScopedetectScene scene;
   const ScopedetectPlane *plane;
   ScopedetectSegments segments;
   const ScopedetectNoise *noise;
-  const Vec *view; /* directions of the models' stored views */
+  const Vec *view; /* directions of the stored views */
 } ScopedetectScoring;
 
-/* Pixel of a point before the camera; false if there is none. */
+/* The pixel (@u, @v) that shows point @p; false if @p is behind the camera or
+ * outside the frame. */
 BOTH bool
 scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
 {
@@ -181,9 +184,9 @@ scopedetect_project (const ScopedetectScene *s, Vec p, int *u, int *v)
   return true;
 }
 
-#define SCOPEDETECT_DROPPED INT32_MIN /* score of what is not kept */
+#define SCOPEDETECT_DROPPED INT32_MIN /* score of a rejected hypothesis */
 
-/* Number of the cloud's point that query @q is. */
+/* The number of query @q's point in the cloud. */
 BOTH int
 scopedetect_query (const ScopedetectQueries *of, int q)
 {
@@ -193,7 +196,7 @@ scopedetect_query (const ScopedetectQueries *of, int q)
   return of->source ? of->source[i] : (int) i;
 }
 
-/* Height over a plane, unit normal and distance. */
+/* The height of @p over a plane. */
 BOTH float
 scopedetect_height (const float plane[4], Vec p)
 {
@@ -207,7 +210,7 @@ scopedetect_unproject (const ScopedetectScene *s, int u, int v, float z)
       ((float) v - s->cy) * z * s->per_fy, z);
 }
 
-/* Number of the nearest point of the model, or -1 where none is near. */
+/* The number of the model's point nearest to @p; -1: none is near. */
 BOTH int
 scopedetect_nearest (const ScopedetectShape *s, Vec p)
 {
@@ -223,8 +226,7 @@ scopedetect_nearest (const ScopedetectShape *s, Vec p)
   return i == UINT16_MAX ? -1 : (int) i;
 }
 
-/* Whether the first of two hypotheses comes first: the better one, of equal
- * ones that with the smaller id. */
+/* Whether the first hypothesis comes first: by score, then by smaller id. */
 BOTH bool
 scopedetect_before (
     int32_t score, uint32_t id, int32_t other, uint32_t other_id)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the CPU's stages of the rounds share. */
+ * Loops over hypotheses and scores of poses, which the CPU's stages share. */
 #pragma once
 
 #include "common/parallel.h"
@@ -26,8 +26,7 @@ scopedetect_do_tasks (void *data, int begin, int end)
     t->task (t->in, t->model, &t->hypothesis[i]);
 }
 
-/* Does @task for all hypotheses of the batch; a thread takes @grain at a
- * time. */
+/* Does @task for all hypotheses of a batch; a thread takes @grain at a time. */
 static inline void
 scopedetect_for_each_hypothesis (const ScopedetectModels *models,
     const ScopedetectHypotheses *h, int grain, ScopedetectTask task,
@@ -41,18 +40,18 @@ scopedetect_for_each_hypothesis (const ScopedetectModels *models,
   }
 }
 
-/* The first @n points of @s, or all if there are fewer. */
+/* The number of points of @s, at most @n. */
 static inline int
 scopedetect_first_points (const ScopedetectShape *s, int n)
 {
   return s->n < n ? s->n : n;
 }
 
-/* Parts and score of a hypothesis, with @n points of @s; 0: with all, and with
- * segments. */
+/* Sets parts and score of a hypothesis by the first @n points of @s; 0: by all
+ * points and by segments. */
 void scopedetect_score_one_cpu (const ScopedetectScoring *scoring,
     const ScopedetectShape *s, int n, ScopedetectHypothesis *hypothesis);
 
-/* Puts the hypotheses of each model in order. */
+/* Sorts the hypotheses of each model. */
 void scopedetect_order_cpu (
     const ScopedetectModels *models, const ScopedetectHypotheses *hypotheses);

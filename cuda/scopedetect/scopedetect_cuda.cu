@@ -9,24 +9,24 @@
 
 /* ---- Rounds 2 and 3 as CUDA graphs ----
  *
- * One launch for all of their kernels and copies.  A graph is recorded when the
- * same rounds are asked for a second time. */
+ * A graph is one launch for all kernels and copies of the rounds. It is
+ * recorded when the same rounds are queued for the second time. */
 
-#define RECORDS 16 /* that are remembered: of batches, searched or tracked */
+#define RECORDS 16 /* of batches that are searched or tracked */
 
 typedef struct {
   ScopedetectRounds rounds;
   ScopedetectHypotheses after;
-  cudaGraphExec_t exec; /* NULL: asked for once */
+  cudaGraphExec_t exec; /* NULL: queued once */
 } Record;
 
 struct _ScopedetectGraphs {
   Record record[RECORDS];
-  int next; /* that is forgotten next */
+  int next; /* record that is replaced next */
 };
 
-/* The record of @rounds; @known: they were asked for before.  Padding can be
- * compared: @rounds lie in memory that was all zeros. */
+/* The record of @rounds; @known: it existed before. Padding can be compared,
+ * since @rounds lie in memory that was all zeros. */
 static Record *
 find_graph_record (
     ScopedetectGraphs *g, const ScopedetectRounds *rounds, bool *known)

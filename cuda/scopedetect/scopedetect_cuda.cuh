@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scratch, launches and sums over a block, which the stages of the CUDA backend
- * share. */
+ * Scratch, launches and a block's sums, which the CUDA backend's stages share.
+ */
 #pragma once
 
 #include "common/chain.cuh"
@@ -9,50 +9,49 @@
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_stages.h"
 
-/* An argument of a kernel by value, whose address the functions of the headers
- * can take. */
+/* A kernel's argument by value whose address functions can take. */
 #define IN const __grid_constant__
 
 static_assert (sizeof (ScopedetectRounds) < 3900, "must fit as arguments");
 
 /* ---- Scratch ---- */
 
-/* Counted while the plane is looked for; 0 before and after. */
+/* Counts of find_plane (); zeros before and after. */
 struct _ScopedetectVotes {
   uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
 };
 
-#define SCOPEDETECT_SCORE_BINS 256 /* and of the scores in one of them */
-#define SCOPEDETECT_CHUNK 4096     /* scores that a block takes over */
+#define SCOPEDETECT_SCORE_BINS 256 /* of scores, and of the scores in a bin */
+#define SCOPEDETECT_CHUNK 4096     /* scores of a block */
 #define SCOPEDETECT_MAX_CHUNKS \
  (SCOPEDETECT_MAX_POINTS * SCOPEDETECT_MAX_NEIGHBOURS * 2 / SCOPEDETECT_CHUNK)
 
 struct _ScopedetectBins {
-  /* Of each model: how many scores are in each bin, and in each bin of the one
-   * that holds the threshold. */
+  /* Of each model: the number of scores in each bin; and of each score in the
+   * bin that holds the threshold. */
   int bin[SCOPEDETECT_BATCH][2][SCOPEDETECT_SCORE_BINS];
-  /* Of each chunk of scores: how many are above the threshold, and on it. */
+  /* Of each chunk: scores above the threshold, and equal to it. */
   int2 chunk[SCOPEDETECT_BATCH][SCOPEDETECT_MAX_CHUNKS];
 };
 
 static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
 
-/* How far a model's hypotheses are decided. */
+/* The progress of the clusters of a model. */
 struct _ScopedetectSieve {
-  int kept, sifted; /* their number; the number before the last ones */
-  int next;         /* hypothesis that is looked at next */
-  uint32_t gone[SCOPEDETECT_MAX_KEPT / 32]; /* a bit a hypothesis after that: it
-                                               is like one that is kept */
+  int kept, sifted; /* kept hypotheses; those of them that have sifted */
+  int next;         /* next hypothesis to decide */
+  uint32_t gone[SCOPEDETECT_MAX_KEPT /
+      32]; /* a bit for each undecided hypothesis: it is like a kept one */
 };
 
 #define SCOPEDETECT_SHARED_BY 5 /* blocks that score a pose with all points */
-#define SCOPEDETECT_SHARED_POSES 256 /* of a model: those scored so */
+#define SCOPEDETECT_SHARED_POSES 256 /* of a model, at most */
 
-/* What the blocks of a hypothesis hand to the one of them that is done last,
- * which leaves all but the totals as zeros. */
+/* The shares of a hypothesis's blocks, which the last of them adds up. It
+ * leaves zeros but for the totals. */
 struct _ScopedetectShares {
   ScopedetectTotals totals[SCOPEDETECT_SHARED_BY];
-  long long off; /* of the segments that are taken; bits: which are */
+  long long off; /* cost of the taken segments; bits: a bit for each */
   uint32_t bits[SCOPEDETECT_SEGMENT_WORDS];
   uint32_t done;
 };
@@ -71,27 +70,24 @@ scopedetect_launch (const Device *dev, void (*kernel) (Params...), dim3 blocks,
   return launch_after (dev, overlap, kernel, blocks, threads, shared, args...);
 }
 
-/* The hypotheses are those in the other place. */
+/* Exchanges the arrays of and spare. */
 void scopedetect_change_places (ScopedetectHypotheses *hypotheses);
 
-/* Puts the hypotheses of each model in order. */
+/* Sorts the hypotheses of each model. */
 const char *scopedetect_order_cuda (
     const Device *dev, int n_models, ScopedetectHypotheses *hypotheses);
 
-/* ---- Sums over the threads of a block ----
- *
- * Of structs of integers: their order does not matter. */
+/* ---- Sums of structs of integers over the threads of a block ---- */
 
 #define SCOPEDETECT_MAX_WARPS 16
 
-/* What a block needs to add up @T, which holds nothing but long long. */
+/* Shared memory of sum_block (); @T consists of long long. */
 template <class T> struct SumShared {
   long long of_warp[SCOPEDETECT_MAX_WARPS][32];
   T total;
 };
 
-/* Of 2 H numbers a lane, those of the lanes @H apart go together: each keeps
- * one half of them. */
+/* Adds the numbers of lanes @H apart: each keeps a half of the 2 @H sums. */
 template <int H, int N>
 static __device__ __forceinline__ void
 fold_lanes (long long (&v)[N], int lane)
@@ -107,7 +103,7 @@ fold_lanes (long long (&v)[N], int lane)
     fold_lanes<H / 2> (v, lane);
 }
 
-/* The sum over a warp of number @lane % P of the struct. */
+/* The sum over a warp of member @lane % P of the struct. */
 template <int P, class T>
 static __device__ __forceinline__ long long
 sum_warp (const T &mine, int lane)
@@ -121,8 +117,8 @@ sum_warp (const T &mine, int lane)
   return P == 32 ? v[0] : v[0] + __shfl_xor_sync (ALL_LANES, v[0], 16);
 }
 
-/* The sum over a block, whose threads all call; it is there for all of them
- * until they call again. */
+/* The sum over a block, for all threads, until the next call. All threads call.
+ */
 template <class T>
 static __device__ const T &
 sum_block (const T &mine, SumShared<T> &shared)

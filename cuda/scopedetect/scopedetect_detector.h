@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A detector: what scopedetect.c keeps from stage to stage and from call to
- * call, for it, for records of a frame and for tests. */
+ * The state of a detector, for scopedetect.c, records of frames, and tests. */
 #pragma once
 
 #include "common/memory.h"
@@ -19,7 +18,7 @@ struct _Scopedetect {
   ScopedetectShape *shape;       /* of each, in device memory */
   int *every_model;              /* 0, 1, … */
 
-  /* The frame, observed: */
+  /* The observed frame: */
   bool is_observed;
   ScopedetectParams params;
   ScopedetectScene scene;
@@ -34,26 +33,26 @@ struct _Scopedetect {
   ScopedetectQueries queries;
   ScopedetectMatches matches;
   ScopedetectRounds rounds;
-  ScopedetectHypotheses no_hypotheses; /* where a batch begins */
-  ScopedetectHypotheses hypotheses;    /* as the newest stage has left them */
-  /* Pinned, what comes back of them: */
+  ScopedetectHypotheses no_hypotheses; /* of a batch at its start */
+  ScopedetectHypotheses hypotheses;    /* of the newest stage */
+  /* Results, pinned: */
   ScopedetectHypothesis *best; /* [model][SCOPEDETECT_FOUND] */
   ScopedetectMeasure *measure; /* likewise */
   ScopedetectCounts *counted;
 
-  /* What searches have found: */
-  bool is_tracking;  /* near guesses alone */
-  int *chosen;       /* room for all: models that are searched for, */
-  int n_searched;    /* how many in the first search */
-  uint16_t *left;    /* pinned: points that the second search begins from, */
-  uint16_t *sources; /* and the same in device memory */
+  /* Searches: */
+  bool is_tracking;  /* the search is near guesses */
+  int *chosen;       /* models that a search is for; room for all */
+  int n_searched;    /* models of the first search */
+  uint16_t *left;    /* pinned: points that the first choice leaves */
+  uint16_t *sources; /* the same in device memory */
   ScopedetectVote *vote;
   ScopedetectFound found;
 
-  /* What is chosen of it: */
+  /* Choices: */
   ScopedetectCandidates candidates;
-  bool *explained; /* of each point, by the first choice */
-  /* Of the host, and of the GPU; NULL without one. */
+  bool *explained; /* of each point: whether the first choice explains it */
+  /* on_gpu: NULL on the CPU */
   ScopedetectAssigner *on_host, *on_gpu;
   ScopedetectObject *objects;
   uint8_t *fate; /* of each, in a contest */
@@ -61,6 +60,6 @@ struct _Scopedetect {
   ScopedetectSearch report;
 };
 
-/* From what the newest search has found to s->objects and s->report, as
- * s->params say; with explain=two-stage it searches in what is left. */
+/* Sets s->objects and s->report by the hypotheses of the newest search. With
+ * explain=two-stage it runs stage 2, which searches again. */
 const char *scopedetect_decide_frame (Scopedetect *s);

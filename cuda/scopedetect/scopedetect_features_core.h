@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What is computed of a point's neighbourhood: Fast Point Feature Histograms
- * (Rusu, Blodow and Beetz, ICRA 2009) in PCL's form, which adds no own SPFH and
+ * Features of a point's neighbourhood: Fast Point Feature Histograms (Rusu,
+ * Blodow and Beetz, ICRA 2009) in PCL's form, which adds no own SPFH and
  * divides by squared distances; principal curvatures; normals of planes. */
 #pragma once
 
 #include "scopedetect/scopedetect_cloud_core.h"
 
-/* Bin 0 to 10 of an angle atan2 (y, x) in [-pi, pi], found without the angle:
- * by the directions of the bins' borders, (cos, sin) of (2 k + 1) pi / 11. */
+/* The bin, 0 to 10, of the angle atan2 (y, x): the direction (x, y) is compared
+ * with the borders of the bins, at (2 k + 1) pi / 11. */
 BOTH int
 scopedetect_angle_bin (float y, float x)
 {
@@ -32,9 +32,9 @@ scopedetect_unit_bin (float v)
   return b < 0 ? 0 : b > 10 ? 10 : b;
 }
 
-/* The three bins, 0 to 32, of two points with normals; false where they have
- * no frame: one point, or a normal along the line.  As PCL has it, the point
- * whose normal lies nearer to the line is the first. */
+/* The three bins, 0 to 32, of two points with normals. Returns false if the
+ * points have no frame: they are one, or a normal lies along their line. As in
+ * PCL, the point whose normal is nearer to the line is the first. */
 BOTH bool
 scopedetect_pair (Vec p1, Vec n1, Vec p2, Vec n2, int bin[3])
 {
@@ -67,9 +67,9 @@ scopedetect_pair (Vec p1, Vec n1, Vec p2, Vec n2, int bin[3])
 }
 
 /* The eigenvector of the smallest eigenvalue of a symmetric positive 3 x 3
- * matrix (xx, xy, xz, yy, yz, zz): Newton's steps from 0, below which the
- * characteristic polynomial has no root, then the longest product of two
- * rows. */
+ * matrix (xx, xy, xz, yy, yz, zz). Newton's method finds the eigenvalue from 0,
+ * below all roots of the characteristic polynomial; the eigenvector is the
+ * longest cross product of two rows. */
 BOTH Vec
 scopedetect_min_axis (const float m[6])
 {
@@ -111,8 +111,8 @@ scopedetect_across (Vec n)
   return vec_unit (vec_cross (n, e));
 }
 
-/* The normals of a point's neighbours in its tangent plane, added up in whole
- * parts of SCOPEDETECT_SPREAD, so in any order. */
+/* Sums over the normals of a point's neighbours in its tangent plane, in whole
+ * parts of SCOPEDETECT_SPREAD, so that their order does not matter. */
 typedef struct {
   Vec e1, e2; /* of the plane */
   long long u, v, uu, uv, vv;
@@ -141,10 +141,9 @@ scopedetect_spread_add (ScopedetectSpread *s, Vec normal)
   s->vv += (long long) v * v;
 }
 
-/* Principal curvatures as PCL has them: the covariance of the @n neighbours'
- * normals in the tangent plane, about their mean; its eigenvalues over the
- * number of neighbours, and as a frame the normal, the direction of the larger
- * one, and their product. */
+/* Principal curvatures as in PCL: eigenvalues of the covariance of the @n
+ * neighbours' normals in the tangent plane, divided by @n. The frame is the
+ * normal, the direction of the larger curvature, and their cross product. */
 BOTH void
 scopedetect_curvature (
     ScopedetectCloud *c, int i, const ScopedetectSpread *s, int n)
@@ -161,7 +160,7 @@ scopedetect_curvature (
   c->pc1[i] = ((uu + vv) / 2 + root) / (float) n;
   c->pc2[i] = ((uu + vv) / 2 - root) / (float) n;
   c->pc2[i] = c->pc2[i] > 0 ? c->pc2[i] : 0;
-  /* of the two forms of the eigenvector the longer one */
+  /* the longer of the two forms of the eigenvector */
   dir = h > 0 ? vec_add (vec_scale (s->e1, h + root), vec_scale (s->e2, uv))
               : vec_add (vec_scale (s->e1, uv), vec_scale (s->e2, root - h));
   dir = root > 0 ? vec_unit (dir) : s->e1;
@@ -169,15 +168,14 @@ scopedetect_curvature (
   c->frame[i] = quat_of (frame);
 }
 
-/* A bin of the simplified histogram of a point with @n neighbours, which count
- * the point itself. */
+/* A bin of a point's simplified histogram; @n counts the point itself. */
 BOTH float
 scopedetect_spfh (int count, int n)
 {
   return n > 1 ? (float) count * 100 / (float) (n - 1) : 0;
 }
 
-/* What the SPFH of a neighbour at @x weighs in the FPFH of the point at @at. */
+/* The weight of the SPFH of a neighbour at @x in a point's FPFH. */
 BOTH float
 scopedetect_fpfh_weight (Vec x, Vec at)
 {
@@ -187,7 +185,7 @@ scopedetect_fpfh_weight (Vec x, Vec at)
   return d2 > 0 ? 1 / d2 : 0;
 }
 
-/* What makes an angle's 11 bins percents. */
+/* The factor that scales an angle's 11 bins to percents. */
 BOTH float
 scopedetect_fpfh_scale (const float bins[11])
 {

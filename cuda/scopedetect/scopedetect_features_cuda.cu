@@ -4,15 +4,15 @@
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
 #define WARPS 8    /* of a block */
-#define TOGETHER 3 /* points of one warp, side by side, in FPFH */
+#define TOGETHER 3 /* points that a warp computes side by side in FPFH */
 #define QUADS (SCOPEDETECT_ROW / 4)
 
 static_assert (SCOPEDETECT_NEAR <= 32 * 15, "a lane's counts have 4 bits");
 static_assert (SCOPEDETECT_NEAR < 1024, "a point's counts have 10 bits");
 static_assert (TOGETHER * QUADS <= 32, "a lane takes four bins");
 
-/* Of a lane's neighbours, which are ten or less: how many fall into each bin of
- * the three angles, 4 bits a bin. */
+/* The counts of a lane's neighbours, at most ten, in the bins of the three
+ * angles, 4 bits a bin. */
 typedef struct {
   unsigned long long angle[3];
 } Counts;
@@ -27,8 +27,8 @@ add_up_spread (ScopedetectSpread *s)
   s->vv = warp_sum_long (s->vv);
 }
 
-/* Adds the lanes' counts up, a bin of each angle at once, and writes the
- * histogram. */
+/* Adds up the lanes' counts, a bin of each angle at once; writes the histogram.
+ */
 static __device__ void
 write_spfh_by_warp (float *h, const Counts &c, int n)
 {
@@ -47,7 +47,7 @@ write_spfh_by_warp (float *h, const Counts &c, int n)
       h[11 * k + lane] = scopedetect_spfh ((int) (own >> (10 * k) & 1023), n);
 }
 
-/* A warp a point: its neighbours, their spread, and its SPFH. */
+/* Finds neighbours of a point, their spread and its SPFH, a warp a point. */
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     describe_points_kernel (IN ScopedetectCloud c, IN ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)
@@ -94,7 +94,7 @@ point_curvature_kernel (IN ScopedetectCloud cloud, IN ScopedetectNeighbours o,
     scopedetect_curvature (&c, i, &o.spread[i], o.n_near[i]);
 }
 
-/* Where a neighbour's SPFH begins, and what it weighs. */
+/* The row of a neighbour's SPFH and its weight. */
 typedef struct __align__ (8)
 {
   uint32_t row;
@@ -102,16 +102,16 @@ typedef struct __align__ (8)
 }
 Neighbour;
 
-/* A warp's own shared memory: of the points that it takes together some
- * neighbours; then the sums. */
+/* The shared memory of a warp: some neighbours of the points that it computes
+ * together; then the sums. */
 typedef struct {
   Neighbour near[32][TOGETHER];
   float4 bins[TOGETHER][QUADS];
   float scale[TOGETHER][4];
 } Blend;
 
-/* Neighbours @first to @first + 31 of each point; those that are not there
- * weigh nothing. */
+/* Loads neighbours @first to @first + 31 of each point; missing ones weigh 0.
+ */
 static __device__ void
 load_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
     int i, const int n[TOGETHER], int first, Blend *b)
@@ -129,8 +129,8 @@ load_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
   __syncwarp ();
 }
 
-/* The FPFH of points @i and on before they are scaled: a lane adds four bins of
- * one of them up, neighbour by neighbour. */
+/* The FPFH, not yet scaled, of TOGETHER points from @i on: a lane adds up four
+ * bins of one point, neighbour by neighbour. */
 static __device__ void
 blend_neighbours (const ScopedetectCloud &c, const ScopedetectNeighbours &o,
     int i, int points, Blend *b)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From depth and colour to pixels with normals and edges, and the plane
- * that objects stand on. */
+ * Pixels with normals and edges from depth and colour; the objects' plane. */
 #pragma once
 
 #include "common/random.h"
@@ -14,9 +13,9 @@
 /* A step of more than this part of the depth is an edge (PCL). */
 #define SCOPEDETECT_RANGE_JUMP .02f
 
-#define SCOPEDETECT_HOLE 65535 /* as some recordings mark missing depth */
+#define SCOPEDETECT_HOLE 65535 /* missing depth in some recordings */
 
-/* Depth of a pixel in metres, 0 where it is missing or nearer than counts. */
+/* The depth of a pixel in metres; 0 if it is missing or below near. */
 BOTH float
 scopedetect_measured (
     const ScopedetectFrame *f, const ScopedetectParams *p, int x, int y)
@@ -28,7 +27,7 @@ scopedetect_measured (
   return z >= (float) p->near && row[x] != SCOPEDETECT_HOLE ? z : 0;
 }
 
-/* The same, 0 where it is farther than counts, too. */
+/* As scopedetect_measured (), and 0 above far. */
 BOTH float
 scopedetect_depth (
     const ScopedetectFrame *f, const ScopedetectParams *p, int x, int y)
@@ -38,8 +37,8 @@ scopedetect_depth (
   return z <= (float) p->far ? z : 0;
 }
 
-/* The normal of the plane through the points within a radius of a pixel, on a
- * lattice of 9 x 9 of them; 0 with fewer than 5. */
+/* The normal at pixel (@x, @y): of the plane fitted to the points within
+ * @radius, of 9 x 9 pixels that are probed; 0 with fewer than 5 points. */
 BOTH Vec
 scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
 {
@@ -78,8 +77,8 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
   return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
 }
 
-/* Candidate @k for the plane that objects stand on: that through three random
- * pixels, with its normal towards the camera; false where they span none. */
+/* Candidate @k for the plane that objects stand on: the plane through three
+ * random pixels, its normal towards the camera; false if they lie on a line. */
 BOTH bool
 scopedetect_draw_plane (
     const ScopedetectScene *s, uint64_t seed, uint64_t k, float plane[4])
@@ -112,14 +111,14 @@ scopedetect_draw_plane (
   return true;
 }
 
-/* Whether @at, the point of a pixel that has depth, lies in the plane. */
+/* Whether the point @at lies in the plane. */
 BOTH bool
 scopedetect_in_plane (const ScopedetectParams *p, const float plane[4], Vec at)
 {
   return fabsf (scopedetect_height (plane, at)) < (float) p->table_tolerance;
 }
 
-/* Pixel @i of those on which planes are tried, one of 4 x 4; z is 0 where its
+/* Probe @i of the planes, the point of one pixel of 4 x 4; its z is 0 if the
  * depth is missing. */
 BOTH Vec
 scopedetect_probe (const ScopedetectScene *s, int i)
@@ -137,18 +136,19 @@ scopedetect_n_probes (const ScopedetectScene *s)
 }
 
 #define SCOPEDETECT_PLANE_FITS 64  /* at most */
-#define SCOPEDETECT_PLANE_FIX 8192 /* parts of a metre in the sums */
-/* Metres to each side: points farther out are not added, since their squares
- * are more than 2^42, and a frame has up to 2^20 probes. */
+#define SCOPEDETECT_PLANE_FIX 8192 /* parts of a metre in sums */
+/* Points farther aside, metres, are not added: their squares exceed 2^42, and a
+ * frame has up to 2^20 probes. */
 #define SCOPEDETECT_PLANE_REACH 256
 
-/* Points of a plane, their sums and those of their products, upper triangle by
- * rows. */
+/* The number of points of a plane, sums of coordinates, and of their products:
+ * upper triangle by rows. */
 typedef struct {
   long long n, x[3], xx[6];
 } ScopedetectPlaneSums;
 
-/* Adds probe @i to @sums if it lies in the plane and within its reach. */
+/* Adds probe @i to @sums if it lies in the plane and within
+ * SCOPEDETECT_PLANE_REACH. */
 BOTH void
 scopedetect_add_to_plane (const ScopedetectScene *s, const ScopedetectParams *p,
     const float plane[4], int i, ScopedetectPlaneSums *sums)
@@ -182,8 +182,8 @@ scopedetect_same_sums (
   return same;
 }
 
-/* The plane of least squares through points, its normal towards the camera; it
- * stays where they span none. */
+/* The least-squares plane through points, its normal towards the camera. @plane
+ * stays as it is if they span no plane. */
 BOTH void
 scopedetect_fit_plane (const ScopedetectPlaneSums *sums, float plane[4])
 {
@@ -208,7 +208,7 @@ scopedetect_fit_plane (const ScopedetectPlaneSums *sums, float plane[4])
   plane[3] = -vec_dot (normal, middle);
 }
 
-/* Whether objects are searched for at pixel (@x, @y). */
+/* Whether pixel (@x, @y) lies in a region. */
 BOTH bool
 scopedetect_in_region (const ScopedetectBounds *b, int x, int y)
 {
@@ -219,8 +219,8 @@ scopedetect_in_region (const ScopedetectBounds *b, int x, int y)
   return !b->n_regions;
 }
 
-/* Whether a pixel may be of an object: it has a normal, lies in the region and,
- * if there is a plane, above it. */
+/* Whether pixel @p, at point @at, may belong to an object: it has a normal,
+ * lies in a region and, if the plane is found, within the heights. */
 BOTH bool
 scopedetect_is_wanted (const ScopedetectScene *s, const ScopedetectBounds *b,
     const ScopedetectPixel *p, Vec at)
@@ -237,10 +237,9 @@ scopedetect_is_wanted (const ScopedetectScene *s, const ScopedetectBounds *b,
   return h > b->low && h < b->high;
 }
 
-/* Whether the surface of a pixel ends there: a pixel beside it is so much
- * farther that it shows another surface, which may be too far away to count.
- * Where that pixel has no depth, the one behind it in the same direction is
- * asked. */
+/* Whether the surface ends at a pixel: a neighbour is farther by
+ * SCOPEDETECT_RANGE_JUMP, even beyond far. If a neighbour has no depth, the
+ * next pixel in the same direction is compared. */
 BOTH bool
 scopedetect_range_edge (const ScopedetectScene *s, const ScopedetectFrame *f,
     const ScopedetectParams *p, int x, int y)
@@ -268,8 +267,8 @@ scopedetect_range_edge (const ScopedetectScene *s, const ScopedetectFrame *f,
   return false;
 }
 
-/* Where the surface folds inwards or outwards: the normals two pixels to both
- * sides differ by more than 30 degrees. */
+/* Whether the surface folds at a pixel: the normals two pixels to both sides
+ * differ by more than 30 degrees. */
 BOTH bool
 scopedetect_fold (const ScopedetectScene *s, int x, int y)
 {
@@ -288,7 +287,7 @@ scopedetect_fold (const ScopedetectScene *s, int x, int y)
   return false;
 }
 
-/* The slope of lightness, 0 to 1 at 25 a pixel and more. */
+/* The gradient of lightness: 0, to 1 for 25 a pixel and more. */
 BOTH float
 scopedetect_gradient (const ScopedetectScene *s, int x, int y)
 {
@@ -303,7 +302,8 @@ scopedetect_gradient (const ScopedetectScene *s, int x, int y)
   return g < 1 ? g : 1;
 }
 
-/* The probability of an edge: the weighted sum of its kinds. */
+/* The likelihood of an object's edge at a pixel: the sum over the kinds of
+ * edges, at most 1. */
 BOTH float
 scopedetect_edge_at (const ScopedetectScene *s, const ScopedetectFrame *f,
     const ScopedetectParams *p, int x, int y)
@@ -319,8 +319,8 @@ scopedetect_edge_at (const ScopedetectScene *s, const ScopedetectFrame *f,
   return e < 1 ? e : 1;
 }
 
-/* One pass of a 3 x 3 Gaussian with a deviation of half a pixel, over a pixel
- * and those around it, row by row; 0 where the frame ends. */
+/* A 3 x 3 Gaussian with a deviation of half a pixel. @e: the 3 x 3 pixels row
+ * by row, 0 outside the frame. */
 BOTH float
 scopedetect_blur (const float e[9])
 {
@@ -337,7 +337,7 @@ scopedetect_log_edge (float e)
   return math_log (e < .05f ? .05f : e < 1 ? e : 1);
 }
 
-/* Colour of a pixel; @yuv of a YUV format. */
+/* The colour of a pixel in Lab; @yuv is used by YUV formats alone. */
 BOTH Vec
 scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
 {
@@ -353,7 +353,7 @@ scopedetect_colour_at (const Image *img, const Yuv *yuv, int x, int y)
   return scopedetect_lab (rgb[0], rgb[1], rgb[2]);
 }
 
-/* Depth and colour of a pixel to the scene; @color may be NULL. */
+/* Writes depth and colour of a pixel to the scene; @color may be NULL. */
 BOTH void
 scopedetect_read_pixel (const ScopedetectScene *s, const ScopedetectFrame *f,
     const ScopedetectParams *p, const Image *color, const Yuv *yuv, int x,
@@ -368,7 +368,7 @@ scopedetect_read_pixel (const ScopedetectScene *s, const ScopedetectFrame *f,
   o->l = lab.x, o->a = lab.y, o->b = lab.z;
 }
 
-/* The depth of all pixels known. */
+/* Writes the normal of a pixel; all depths are known. */
 BOTH void
 scopedetect_set_normal (const ScopedetectScene *s, float radius, int x, int y)
 {

@@ -23,7 +23,7 @@ typedef struct {
   const ScopedetectFrame *frame;
   const ScopedetectParams *params;
   const ScopedetectScene *scene;
-  Yuv yuv; /* of colours in YUV */
+  Yuv yuv;
 } Reading;
 
 static void
@@ -48,7 +48,6 @@ set_pixel_normal_rows (void *data, int begin, int end)
       scopedetect_set_normal (r->scene, (float) r->params->normal_radius, x, y);
 }
 
-/* Of edges to edges, or to the logarithms of the pixels. */
 typedef struct {
   const Reading *reading;
   const float *from;
@@ -134,7 +133,7 @@ inliers_of_plane (const ScopedetectScene *s, const ScopedetectParams *p,
 typedef struct {
   const ScopedetectScene *scene;
   const ScopedetectParams *params;
-  int *count; /* of inliers, of each plane */
+  int *count; /* of each plane, its inliers */
 } Planes;
 
 static void
@@ -153,8 +152,8 @@ try_planes (void *data, int begin, int end)
   }
 }
 
-/* Fits the plane to its points until they stay the same, so that it does not
- * depend on which pixels were drawn. */
+/* Fits the plane to its inliers until they stay the same: the result does not
+ * depend on the pixels that were drawn. */
 static void
 fit_plane (
     const ScopedetectScene *s, const ScopedetectParams *p, float plane[4])
@@ -171,7 +170,7 @@ fit_plane (
   }
 }
 
-/* None is found if fewer than a fifth of the pixels lie in the best. */
+/* A plane must have a fifth of the probes. */
 const char *
 scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
     const ScopedetectParams *p, ScopedetectVotes *votes,
@@ -193,9 +192,9 @@ scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
   return NULL;
 }
 
-/* ---- The mean of the pixels of a cell is a point ---- */
+/* ---- Points ---- */
 
-/* The hash of a cell's voxel, or where it would be. */
+/* The entry of a cell, which is 0 if the cell has no voxel. */
 static uint32_t
 hash_of_cell (const ScopedetectVoxels *v, ScopedetectCell at)
 {
@@ -206,7 +205,7 @@ hash_of_cell (const ScopedetectVoxels *v, ScopedetectCell at)
   return h;
 }
 
-/* Number of the voxel of a cell, -1 if there is no room for another. */
+/* The number of a cell's voxel, which may be new; -1: no room. */
 static int
 voxel_of_cell (
     ScopedetectVoxels *v, ScopedetectCloud *cloud, ScopedetectCell at)
@@ -225,7 +224,7 @@ voxel_of_cell (
   return i;
 }
 
-/* Returns how many pixels are left out. */
+/* Returns the number of pixels that are left out. */
 static int
 fill_voxels (const ScopedetectScene *s, const ScopedetectBounds *bounds,
     float spacing, ScopedetectVoxels *v, ScopedetectCloud *cloud)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels of a scene, and the plane. */
+ * Pixels and plane of a scene. */
 #include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
 #define TILE 32
-#define PASSES 8 /* of blurring in one kernel */
+#define PASSES 8 /* of blurring in a launch */
 #define SIDE (TILE + 2 * PASSES)
 
 static __global__ void
@@ -42,7 +42,7 @@ pixel_edges_kernel (IN ScopedetectScene s, IN ScopedetectFrame frame,
         scopedetect_edge_at (&s, &frame, &params, x, y);
 }
 
-/* One pass over a tile and @more pixels around it. */
+/* A pass of blurring over a tile and @more pixels around it. */
 static __device__ void
 blur_edge_tile (const ScopedetectScene &s, const float (*from)[SIDE],
     float (*to)[SIDE], int more)
@@ -63,8 +63,8 @@ blur_edge_tile (const ScopedetectScene &s, const float (*from)[SIDE],
   }
 }
 
-/* @passes, at most PASSES, of blurring @from, to @to; to the pixels where they
- * are the @last ones. */
+/* Blurs @from by @passes, at most PASSES, to @to; the @last launch writes
+ * logarithms to the pixels instead. */
 static __global__ void
 blur_edges_kernel (
     IN ScopedetectScene s, const float *from, float *to, int passes, bool last)
@@ -135,14 +135,13 @@ scopedetect_read_frame_cuda (const Device *dev, const ScopedetectFrame *frame,
 
 /* ---- The plane that objects stand on ----
  *
- * All planes drawn are counted together, a thread each; then the best is
- * fitted. */
+ * A thread a drawn plane counts inliers; then the best plane is fitted. */
 
-#define PROBES 64 /* points that a block holds against the planes at once */
+#define PROBES 64 /* probes that a block tests at once */
 #define BLOCKS 512
-#define FIT 512 /* threads that fit it */
+#define FIT 512 /* threads that fit the plane */
 
-/* Number of the plane with the most inliers, of equal ones the first. */
+/* The number of the plane with the most inliers, of equal ones the first. */
 static __device__ int
 best_plane (uint32_t inliers)
 {
@@ -159,7 +158,7 @@ best_plane (uint32_t inliers)
   return SCOPEDETECT_PLANES - 1 - (int) (key % SCOPEDETECT_PLANES);
 }
 
-/* The last block to come here decides. */
+/* The last block that calls chooses the plane. */
 static __device__ void
 decide_plane (ScopedetectPlane *c, ScopedetectVotes *v, const float plane[4])
 {
@@ -221,8 +220,8 @@ __launch_bounds__ (SCOPEDETECT_PLANES)
   decide_plane (out, votes, plane);
 }
 
-/* Fits the plane to its points until they stay the same, so that it does not
- * depend on which pixels were drawn; one block. */
+/* Fits the plane to its inliers until they stay the same: the result does not
+ * depend on the pixels that were drawn. One block. */
 static __global__ void
 __launch_bounds__ (FIT) fit_plane_kernel (
     IN ScopedetectScene s, IN ScopedetectParams params, ScopedetectPlane *out)

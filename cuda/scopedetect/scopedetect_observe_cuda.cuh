@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What the kernels of a frame's observation share. */
+ * Threads, pixels and neighbours, which the kernels of an observation share. */
 #pragma once
 
 #include "common/scan.cuh"
@@ -11,7 +11,7 @@
 #define SCOPEDETECT_NUMBERED 0x80000000u
 #define SCOPEDETECT_NO_CELL 0xffffffffu
 
-#define SCOPEDETECT_PIXELS 1024 /* of a block that numbers voxels */
+#define SCOPEDETECT_PIXELS 1024 /* pixels of a block that numbers voxels */
 
 static __device__ __forceinline__ int
 index_of_thread (void)
@@ -19,7 +19,7 @@ index_of_thread (void)
   return (int) (blockIdx.x * blockDim.x + threadIdx.x);
 }
 
-/* The pixel of a thread; false if it lies outside. */
+/* The pixel of a thread; false if it lies outside the frame. */
 static __device__ __forceinline__ bool
 pixel_of_thread (const ScopedetectScene &s, int *x, int *y)
 {
@@ -37,7 +37,7 @@ warp_sum_long (long long v)
   return ((long long) high << 27) + warp_sum ((uint32_t) (v & 0x7ffffff));
 }
 
-/* A cell of the grid, as ScopedetectListed has it. */
+/* A cell of the grid, packed as in ScopedetectListed. */
 BOTH uint32_t
 scopedetect_packed_cell (int x, int y, int z)
 {
@@ -45,18 +45,18 @@ scopedetect_packed_cell (int x, int y, int z)
       ((uint32_t) z & 31) << 10;
 }
 
-/* ---- Neighbours in a cloud ----
+/* ---- Neighbours in a cloud, by a warp ----
  *
- * Looked for by a warp: what scopedetect_near () finds, in its order. */
+ * They are those of scopedetect_near (), in its order. */
 
-/* A warp's own shared memory: the cells around a point, where the list has
- * them, and how many points are listed before, the empty ones left out. */
+/* The shared memory of a warp: the cells around a point, their starts in the
+ * list, less the number of points in earlier cells, and these numbers. */
 typedef struct {
   uint32_t before[32], start[32], cell[32];
   uint16_t near[SCOPEDETECT_NEAR];
 } ScopedetectReach;
 
-/* Sets the cells around @x; returns how many points they hold. */
+/* Sets the cells around @x; returns the number of their points. */
 static __device__ __forceinline__ uint32_t
 scopedetect_reach (const ScopedetectGrid &g, Vec x, ScopedetectReach *r)
 {
@@ -75,7 +75,7 @@ scopedetect_reach (const ScopedetectGrid &g, Vec x, ScopedetectReach *r)
   return all;
 }
 
-/* The neighbours of @x to r->near; returns how many.  All lanes call. */
+/* Sets r->near to the neighbours of @x; returns how many. All lanes call. */
 static __device__ __forceinline__ int
 scopedetect_near_warp (
     const ScopedetectCloud &c, Vec x, float radius, ScopedetectReach *r)
@@ -95,7 +95,7 @@ scopedetect_near_warp (
 
       p = c.grid.listed[r->start[cell] + i];
       d = vec_sub (p.x, x);
-      /* or of another cell with the same hash */
+      /* and not of another cell with the same hash */
       is_near = !(vec_dot (d, d) > radius * radius) &&
           p.cell_and_number >> 16 == r->cell[cell];
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * scopedetect's parameters: ranges, defaults, texts, and presets. */
+ * Parameters of scopedetect: ranges, defaults and texts. */
 #include "common/rows.h"
 #include "scopedetect/scopedetect.h"
 
@@ -231,8 +231,8 @@ check_intrinsics (const Camera *c)
   return NULL;
 }
 
-/* Whether the rays of the first and the last of @n pixels have a slope that a
- * frame may have. */
+/* Whether the rays of the first and the last of @n pixels have at most
+ * SCOPEDETECT_MAX_SLOPE. */
 static bool
 are_rays_between (double f, double c, int n)
 {
@@ -252,9 +252,9 @@ scopedetect_check_camera (const Camera *c, int width, int height)
         "corners are nearly at right angles to the optical axis";
 }
 
-#define LEAST_WEIGHT .001 /* those of an explanation count in 1/1024 */
+#define LEAST_WEIGHT .001 /* weights of an explanation count in 1/1024 */
 
-/* Whether any part tells poses apart. */
+/* Whether a weight of the score is above 0. */
 static bool
 is_any_weighed (const ScopedetectParams *p)
 {

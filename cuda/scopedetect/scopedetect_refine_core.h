@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refining a pose by Gauss and Newton: points of the model against the planes
- * of the pixels that they are seen at.  Sums are integers, so that their order
- * does not matter. */
+ * Gauss-Newton refinement of a pose: moves the model's points onto the planes
+ * of their pixels. Sums are integers, so that their order does not matter. */
 #pragma once
 
 #include "common/image.h"
@@ -10,15 +9,15 @@
 
 #define SCOPEDETECT_FIX 1048576.f /* steps a unit in sums */
 
-/* Of what is less than 2,000. */
+/* @v, below 2,000, in steps. */
 BOTH int
 scopedetect_fix (float v)
 {
   return (int) (v * SCOPEDETECT_FIX + (v < 0 ? -.5f : .5f));
 }
 
-/* Adds one point.  @c is where the model's centre is, @gate how far a point may
- * lie from its plane, metres. */
+/* Adds one point. @c: the model's centre in camera coordinates; @gate: the
+ * maximum distance of a point from its plane, metres. */
 BOTH void
 scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
     const Turn *r, Vec t, Vec c, float radius, Vec x, Vec normal, float gate)
@@ -55,8 +54,8 @@ scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
   sums->n++;
 }
 
-/* Cholesky's factor of a symmetric 6 x 6 matrix, its lower triangle, in place;
- * false where it has none. */
+/* Replaces the lower triangle of a symmetric 6 x 6 matrix by its Cholesky
+ * factor; false if the matrix is not positive definite. */
 BOTH bool
 scopedetect_factor (double m[6][6])
 {
@@ -103,7 +102,7 @@ scopedetect_matrix (const ScopedetectSums *s, double damp, double m[6][6])
     m[a][a] += damp;
 }
 
-/* The step that the sums ask for; false with too few points. */
+/* Moves @p by the Gauss-Newton step of the sums; false with too few points. */
 BOTH bool
 scopedetect_step (
     const ScopedetectSums *s, Vec c, float radius, float gate, Pose *p)
@@ -122,11 +121,11 @@ scopedetect_step (
   w = vec_scale (vec ((float) b[0], (float) b[1], (float) b[2]), 1 / radius);
   v = vec ((float) b[3], (float) b[4], (float) b[5]);
   length = vec_norm (w);
-  if (length > .3) { /* no more than 17 degrees at once */
+  if (length > .3) { /* at most 17 degrees a step */
     w = vec_scale (w, (float) (.3 / length));
     v = vec_scale (v, (float) (.3 / length));
   }
-  /* about the centre: the origin moves along */
+  /* the rotation is about the centre */
   p->t = vec_sub (p->t, c);
   *p = pose_moved (*p, w, v);
   p->t = vec_add (p->t, c);
@@ -142,7 +141,7 @@ scopedetect_join (ImageBox *b, int x, int y)
   b->y1 = y + 1 > b->y1 ? y + 1 : b->y1;
 }
 
-/* Grows @box, and @seen if it is not hidden, by point @x of the model. */
+/* Extends @box by point @x of the model, and @seen if the point is visible. */
 BOTH void
 scopedetect_grow (const ScopedetectScene *s, const Turn *r, Vec t, Vec x,
     Vec normal, float tolerance, ImageBox *box, ImageBox *seen)

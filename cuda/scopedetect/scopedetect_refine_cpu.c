@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refinement of poses by Gauss and Newton, as loops. */
+ * Gauss-Newton refinement of poses, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_refine_core.h"
 
 typedef struct {
   const ScopedetectScene *scene;
   int points, steps;
-  float gate, min_gate; /* of the first step; of all */
+  float gate, min_gate; /* of the first step; minimum */
 } Refinement;
 
 static void

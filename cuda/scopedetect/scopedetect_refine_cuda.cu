@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Refinement of hypotheses by Gauss and Newton, a block each, and the measures
- * of the last ones. */
+ * Gauss-Newton refinement and measurement of hypotheses, a block each. */
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score.cuh"
 
@@ -74,9 +73,9 @@ scopedetect_refine_poses_cuda (const Device *dev, const ScopedetectScene *scene,
       0, *scene, *models, *hypotheses, points, steps, gate, min_gate);
 }
 
-/* ---- The last hypotheses ---- */
+/* ---- Measurements ---- */
 
-/* What one thread has seen of both boxes to those of all. */
+/* Extends the block's box by a thread's. */
 static __device__ __forceinline__ void
 join_boxes (ImageBox *to, const ImageBox &b)
 {

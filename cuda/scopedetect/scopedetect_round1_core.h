@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Round 1 (thesis, section 1.2): a pose from one pair of oriented features, and
- * how well it agrees with the frame. */
+ * Round 1 (thesis, section 1.2): the pose from one pair of oriented features,
+ * and its agreement with the frame. */
 #pragma once
 
 #include "common/random.h"
 #include "scopedetect/scopedetect_core.h"
 
-#define SCOPEDETECT_FRONT .1f /* cosine from which on a point faces the eye */
+#define SCOPEDETECT_FRONT .1f /* minimum cosine of a facing point */
 
-/* The pose in which feature @model of @s lies on feature @scene; the direction
- * of curvature has no sign, so there are two. */
+/* The pose in which point @j of the model lies on point @i of the scene with
+ * the same frame. Curvature has no sign, so there are two such poses. */
 BOTH Pose
 scopedetect_pose_of (const ScopedetectCloud *scene, int i,
     const ScopedetectShape *s, int j, bool flip)
@@ -27,15 +27,15 @@ scopedetect_pose_of (const ScopedetectCloud *scene, int i,
   return p;
 }
 
-/* The matches of model @m of the batch: k of each query. */
+/* The matches of model @m of the batch: [query][k]. */
 BOTH uint16_t *
 scopedetect_matches_of (const ScopedetectMatches *matches, int m)
 {
   return matches->point + (size_t) m * matches->room * matches->k;
 }
 
-/* The pose that hypothesis @id of @s means: query, one of @near, the matches of
- * the model, and a sign. */
+/* The pose of hypothesis @id of @s, which encodes a query, one of its @k
+ * matches, and the sign of curvature. @near: the matches of the model. */
 BOTH Pose
 scopedetect_hypothesis_pose (const ScopedetectCloud *cloud,
     const ScopedetectQueries *queries, const ScopedetectShape *s,
@@ -46,8 +46,8 @@ scopedetect_hypothesis_pose (const ScopedetectCloud *cloud,
       near[id / 2], id & 1);
 }
 
-/* What one point of a model adds: 256 where depth and normal agree, -512 where
- * it lies in free space.  Returns false where it faces away. */
+/* The agreement of one point of a model: 0 to 256 by depth and normal, -512 in
+ * free space. Returns false if the point faces away. */
 BOTH bool
 scopedetect_agree (const ScopedetectScene *scene, const Turn *r, Vec t, Vec x,
     Vec normal, float tolerance, int *value)
@@ -78,8 +78,7 @@ scopedetect_agree (const ScopedetectScene *scene, const Turn *r, Vec t, Vec x,
   return true;
 }
 
-/* The mean of @sum over @front points, in 1/4096; the minimum if there are
- * none.
+/* The mean of @sum over @front points, in 1/4096; without points the minimum.
  */
 BOTH int
 scopedetect_agreement_of (int sum, int front)
@@ -87,7 +86,7 @@ scopedetect_agreement_of (int sum, int front)
   return front ? sum * 16 / front : -8192;
 }
 
-/* How well the first @n points that face the camera agree. */
+/* The mean agreement of those of the first @n points that face the camera. */
 BOTH int
 scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
     Pose pose, int n, float tolerance)
@@ -102,9 +101,9 @@ scopedetect_agreement (const ScopedetectScene *scene, const ScopedetectShape *s,
   return scopedetect_agreement_of (sum, front);
 }
 
-/* Whether two poses of a model are alike (1.2): its centre less than
- * sqrt (@distance2) apart, and the turns' |q q'| more than @cosine, which is
- * that of HALF the angle between them. */
+/* Whether two poses of a model are alike (1.2): the squared distance of the
+ * centres is below @distance2, and |q q'| above @cosine, the cosine of HALF the
+ * angle between the rotations. */
 BOTH bool
 scopedetect_alike (
     const ScopedetectShape *s, Pose a, Pose b, float distance2, float cosine)
@@ -116,7 +115,7 @@ scopedetect_alike (
   return fabsf (quat_dot (a.q, b.q)) > cosine && vec_dot (d, d) < distance2;
 }
 
-/* Whether point @p, camera coordinates, lies in free space (1.2.1). */
+/* Whether @p, in camera coordinates, lies in free space (1.2.1). */
 BOTH bool
 scopedetect_is_free (const ScopedetectScene *s, Vec p, float gap)
 {
@@ -126,8 +125,8 @@ scopedetect_is_free (const ScopedetectScene *s, Vec p, float gap)
       s->z[(size_t) v * s->width + u] > p.z + gap;
 }
 
-/* Round 1's score (1.2.1): less the more of @n points lie in free space;
- * SCOPEDETECT_DROPPED for more than the part @max of them. */
+/* The score of round 1 (1.2.1): minus the share of the @n points that lie in
+ * free space; SCOPEDETECT_DROPPED if the share exceeds @max. */
 BOTH int
 scopedetect_free_score (int free, int n, float max)
 {
@@ -135,8 +134,8 @@ scopedetect_free_score (int free, int n, float max)
                                         : -(int) ((long long) free * 65536 / n);
 }
 
-/* Which of @n neighbours with squared distances @d2, in steps of the code, a
- * random number @u in [0, 1) means: with p ~ exp (-d2 / (2 sigma^2)) (1.2). */
+/* The neighbour that random @u in [0, 1) draws, with p ~ exp (-d2 / (2
+ * sigma^2)) (1.2). @d2: squared distances in steps of the code, ascending. */
 BOTH int
 scopedetect_pick (const int *d2, int n, float sigma2, float u)
 {
@@ -150,7 +149,7 @@ scopedetect_pick (const int *d2, int n, float sigma2, float u)
   return k;
 }
 
-/* Distance of two codes, squared, in their steps. */
+/* The squared distance of two codes, in their steps. */
 BOTH int
 scopedetect_code_distance (const int16_t *a, const int16_t *b)
 {
@@ -164,9 +163,9 @@ scopedetect_code_distance (const int16_t *a, const int16_t *b)
   return sum;
 }
 
-/* Round 1 as the thesis has it (1.2): the hypothesis that query @q is drawn to,
- * one of its matches and a sign, by chance; false if even the nearest feature
- * is more than sigma away.  @near: the matches of the model. */
+/* Draws a hypothesis of query @q as in the thesis (1.2): one of its @k matches,
+ * and the sign of curvature. Returns false if even the nearest feature is more
+ * than sigma away. @near: the matches of the model. */
 BOTH bool
 scopedetect_draw (const ScopedetectCloud *cloud,
     const ScopedetectQueries *queries, const ScopedetectShape *s,
@@ -179,7 +178,7 @@ scopedetect_draw (const ScopedetectCloud *cloud,
         sigma2 = sigma * sigma;
 
   near += (size_t) q * (size_t) k;
-  seed++; /* other numbers than those of the plane */
+  seed++; /* the seed itself is the plane's */
   for (; n < k && near[n] != UINT16_MAX; n++)
     d2[n] = scopedetect_code_distance (
         code, s->code + (size_t) near[n] * SCOPEDETECT_CODE);

@@ -6,8 +6,8 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_round1_core.h"
 
-/* The K nearest features of the model, of equally near ones those with the
- * smaller numbers. */
+/* Sets @out to the @k points of the model with the nearest features; of equally
+ * near ones the smaller number counts. */
 static void
 find_nearest_features (
     const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
@@ -37,7 +37,6 @@ typedef struct {
   ScopedetectMatches *matches;
 } Matching;
 
-/* Every query against every model. */
 static void
 match_queries (void *data, int begin, int end)
 {
@@ -66,7 +65,7 @@ scopedetect_match_features_cpu (const Device *dev,
   return NULL;
 }
 
-/* The hypotheses of one model. */
+/* Inputs of the hypotheses of one model. */
 typedef struct {
   const ScopedetectScene *scene;
   const ScopedetectCloud *cloud;
@@ -75,7 +74,7 @@ typedef struct {
   const uint16_t *near; /* k matches of each query */
   int k;
   float tolerance;
-  int16_t *score; /* of each, with few points */
+  int16_t *score; /* of each hypothesis, with few points */
 } Check;
 
 static Pose
@@ -98,7 +97,8 @@ check_hypotheses (void *data, int begin, int end)
               c->scene, c->model, checked_pose (c, id), few, c->tolerance);
 }
 
-/* The lowest of the best scores, of a given number, by counting. */
+/* The lowest of the @wanted best scores, found by counting. @of_min: how many
+ * with this score are wanted. */
 static int
 lowest_kept_score (
     int *count, const int16_t *check, int n, int wanted, int *of_min)
@@ -114,7 +114,7 @@ lowest_kept_score (
   return at + INT16_MIN;
 }
 
-/* Round 1 at random: draws up to @max hypotheses; returns how many. */
+/* Draws up to @max hypotheses; returns their number. */
 static int
 draw_poses (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
 {
@@ -131,7 +131,8 @@ draw_poses (const Check *c, uint64_t seed, int max, ScopedetectHypothesis *out)
   return n;
 }
 
-/* The best @max by few points, in the order of their ids; returns how many. */
+/* Keeps the best @max hypotheses by few points, in order of ids; returns how
+ * many. */
 static int
 choose_best_poses (
     const Check *c, int max, int *count, ScopedetectHypothesis *out)
@@ -267,7 +268,7 @@ cluster_models (void *data, int begin, int end)
       int k = 0;
 
       if (s[i].score == SCOPEDETECT_DROPPED && kept)
-        break; /* they are last; one is kept whatever it is (1.2.1) */
+        break; /* dropped ones are last; the first is always kept (1.2.1) */
       while (k < kept &&
           !scopedetect_alike (model, s[i].pose, s[k].pose, d2, cosine))
         k++;

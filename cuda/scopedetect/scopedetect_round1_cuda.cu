@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Round 1: each query's nearest features make hypotheses, a thread a hypothesis
- * looks at it with few points, and the best are kept. */
+ * Round 1: the nearest features of each query, the hypotheses of these pairs
+ * that agree best with the frame, and their first score. */
 #include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_round1_core.h"
@@ -9,8 +9,8 @@
 
 /* ---- The nearest features of queries ----
  *
- * A warp a few queries, a lane a point of the model.  Codes are bytes
- * here, so that four products are one instruction. */
+ * A warp computes some queries, a lane a point of the model. Codes are packed
+ * to bytes, so that one instruction makes four products. */
 
 #define MATCH_WARPS 16
 #define TILE (32 * MATCH_WARPS) /* points of the model at once */
@@ -21,11 +21,11 @@ typedef struct {
   int square[TILE];
 } Tile;
 
-/* The list of one query over a warp, nearest first: each lane holds one. */
+/* The nearest points of a query over the lanes of a warp, nearest first. */
 typedef struct {
   uint32_t code[WORDS];
   int square;
-  int d, point; /* of this lane */
+  int d, point; /* entry of this lane */
   int worst;    /* of the Kth */
 } Nearest;
 
@@ -53,7 +53,7 @@ load_code_tile (const ScopedetectShape *s, int first, Tile *tile)
 {
   int j = first + threadIdx.x;
   uint32_t code[WORDS] = {};
-  int square = INT32_MAX / 2; /* of none: farther than any */
+  int square = INT32_MAX / 2; /* without a point: farther than any */
 
   if (j < s->n)
     square = pack_code (s->code + (size_t) j * SCOPEDETECT_CODE, code);
@@ -63,8 +63,8 @@ load_code_tile (const ScopedetectShape *s, int first, Tile *tile)
   tile->square[threadIdx.x] = square;
 }
 
-/* Puts those of 32 points that are near enough in their places, the first
- * first: of equally near ones those with the smaller numbers stay. */
+/* Inserts those of 32 points that are near enough, in the order of their
+ * numbers, so that of equally near ones the smaller numbers stay. */
 static __device__ __forceinline__ void
 insert_nearest (Nearest *near, int d, int first, int k)
 {
@@ -158,11 +158,9 @@ scopedetect_match_features_cuda (const Device *dev,
       0, *cloud, *queries, *models, *matches);
 }
 
-/* ---- The scores of hypotheses ----
- *
- * And the counts that say which of them are kept. */
+/* ---- Scores of hypotheses, and their counts ---- */
 
-/* What the kernels below read and write. */
+/* Arguments of the kernels below. */
 typedef struct {
   ScopedetectQueries queries;
   ScopedetectMatches matches;
@@ -171,7 +169,7 @@ typedef struct {
   int max; /* hypotheses of a model that are kept */
 } Choice;
 
-/* How many of all the scores there are to choose from. */
+/* The number of scores of a model. */
 static __host__ __device__ __forceinline__ int
 n_scores_of_choice (const Choice &c)
 {
@@ -187,9 +185,7 @@ add_bin_counts (int *count, int *to)
     atomicAdd (&to[threadIdx.x], count[threadIdx.x]);
 }
 
-/* ---- The best hypotheses are kept ----
- *
- * In the order of their ids. */
+/* ---- Hypotheses that are kept, in the order of their ids ---- */
 
 #define THREADS 256
 #define EACH (SCOPEDETECT_CHUNK / THREADS) /* scores of a thread */
@@ -198,15 +194,15 @@ add_bin_counts (int *count, int *to)
 
 static_assert (BINS == THREADS, "a thread a bin");
 
-/* Kept are scores above @min_score, and the first @of_min of those on it. */
+/* Keeps scores above @min_score, and the first @of_min equal to it. */
 typedef struct {
   int min_score, of_min;
 } Threshold;
 
 /* ---- The threshold ---- */
 
-/* The last bin from which on there are @wanted, else @first; that many of them
- * are wanted go to @left. */
+/* The last bin from which on the bins hold @wanted scores, else @first; @left:
+ * how many of this bin's are wanted. */
 static __device__ int
 bin_of_threshold (const int *count, int first, int wanted, int *left)
 {
@@ -237,13 +233,13 @@ threshold_of_model (const Choice &w, int m)
   if (w.random)
     return t;
   high = bin_of_threshold (c->bin[m][0], 0, w.max, &left);
-  /* the minimum of all scores is that of what is left out */
+  /* the minimum of int16_t marks missing hypotheses */
   t.min_score = bin_of_threshold (c->bin[m][1], high ? 0 : 1, left, &t.of_min) +
       high * BINS + INT16_MIN;
   return t;
 }
 
-/* Counts the scores in the bin that holds the threshold. */
+/* Counts single scores in the bin that holds the threshold. */
 static __global__ void
 __launch_bounds__ (THREADS) fine_bins_kernel (IN Choice w)
 {
@@ -266,7 +262,6 @@ __launch_bounds__ (THREADS) fine_bins_kernel (IN Choice w)
   add_bin_counts (count, c->bin[m][1]);
 }
 
-/* ---- Those that are kept ---- */
 
 static __device__ __forceinline__ int2
 operator+ (int2 a, int2 b)
@@ -274,7 +269,7 @@ operator+ (int2 a, int2 b)
   return int2{a.x + b.x, a.y + b.y};
 }
 
-/* Of the thread's scores: how many are above the threshold, and on it. */
+/* The numbers of a thread's scores above the threshold and equal to it. */
 static __device__ __forceinline__ int2
 count_above (const int16_t score[EACH], Threshold t)
 {
@@ -366,12 +361,9 @@ __launch_bounds__ (THREADS)
   }
 }
 
-/* ---- Looking at hypotheses ----
- *
- * A thread looks at one with few points, some warps at each hypothesis with
- * more; or hypotheses are drawn, as the thesis has it. */
+/* ---- The check with few points, or a draw ---- */
 
-#define VERIFY_WARPS 8 /* of a block that looks at hypotheses */
+#define VERIFY_WARPS 8 /* of a block that verifies hypotheses */
 
 static_assert (SCOPEDETECT_SCORE_BINS == THREADS, "a thread a bin");
 
@@ -405,7 +397,7 @@ __launch_bounds__ (THREADS)
   add_bin_counts (count, w.checks.bins->bin[m][0]);
 }
 
-/* At random a query has one hypothesis or none: 0, or 1 + its number. */
+/* Draws the hypothesis of each query: 1 + its number, or 0 for none. */
 static __global__ void
 __launch_bounds__ (THREADS) draw_poses_kernel (IN Choice w,
     IN ScopedetectCloud cloud, IN ScopedetectModels models, uint64_t seed)
@@ -453,7 +445,7 @@ scopedetect_choose_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 
 /* ---- More points ---- */
 
-/* What warp @part of @parts adds to a pose's score: sum and count. */
+/* The share of warp @part of @parts in the score of a pose: sum and count. */
 static __device__ __forceinline__ int2
 verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
     const ScopedetectShape *s, Pose p, int n, int part, int parts)
@@ -472,7 +464,7 @@ verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
       (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
 }
 
-/* PARTS warps a hypothesis. */
+/* Scores hypotheses, PARTS warps each. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
     verify_poses_kernel (IN ScopedetectScene scene, IN ScopedetectModels models,
@@ -510,7 +502,7 @@ scopedetect_verify_poses_cuda (const Device *dev, const ScopedetectScene *scene,
     ScopedetectHypotheses *hypotheses)
 {
   int bound = hypotheses->bound;
-  bool few = bound <= 4096; /* not enough to keep the device busy */
+  bool few = bound <= 4096; /* one warp each would not keep the device busy */
   dim3 blocks (
       ceil_div (bound, few ? VERIFY_WARPS / 4 : VERIFY_WARPS), models->n);
 

@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The score of one pose by one block, a thread some points: all parts in one
- * pass, straight from the frame. */
+ * The score of a pose by a block, a thread some points. */
 #pragma once
 
 #include "scopedetect/scopedetect_cuda.cuh"
 
-/* What a block needs to score a pose. */
+/* Shared memory of a block that scores a pose. */
 typedef struct {
   SumShared<ScopedetectTotals> totals;
-  ScopedetectHypothesis hypothesis; /* the one that is scored */
+  ScopedetectHypothesis hypothesis;
 } ScoreShared;
 
-/* As scopedetect_view_of (), by each warp. */
+/* As scopedetect_view_of (), by a warp. */
 static __device__ __forceinline__ int
 view_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t)
@@ -37,8 +36,8 @@ view_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
   return best;
 }
 
-/* Sums over @n points of the model, and over its range edges; of @parts blocks
- * that share them this is number @part. */
+/* Sums over the first @n points of the model and over its range edges; the
+ * share of block @part of @parts. */
 static __device__ __forceinline__ const ScopedetectTotals &
 total_points_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
     int n, int part, int parts, ScoreShared &shared)
@@ -59,9 +58,7 @@ total_points_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
   return sum_block (t, shared.totals);
 }
 
-/* Parts and score of shared.hypothesis, whose pose all threads see, with the
- * first
- * @n points of @s.  All threads call, and see them. */
+/* Scores shared.hypothesis by the first @n points of @s. All threads call. */
 static __device__ void
 score_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
     ScoreShared &shared)
@@ -76,7 +73,7 @@ score_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
   __syncthreads ();
 }
 
-/* The hypothesis that block @blockIdx.x works on; NULL if there are fewer. */
+/* The hypothesis of a block; NULL if there are fewer. */
 static __device__ __forceinline__ ScopedetectHypothesis *
 hypothesis_of_block (const ScopedetectHypotheses *h)
 {
@@ -87,25 +84,23 @@ hypothesis_of_block (const ScopedetectHypotheses *h)
       : NULL;
 }
 
-/* By a block, whose threads all call and see it afterwards. */
+/* Copies a hypothesis by a block, whose threads all call. */
 static __device__ __forceinline__ void
 copy_hypothesis_by_block (
     ScopedetectHypothesis *to, const ScopedetectHypothesis *from)
 {
-  __syncthreads (); /* nobody still reads what was there */
+  __syncthreads (); /* no thread still reads the old one */
   if (threadIdx.x < sizeof *to / sizeof (uint32_t))
     ((uint32_t *) to)[threadIdx.x] = ((const uint32_t *) from)[threadIdx.x];
   __syncthreads ();
 }
 
-/* ---- Which segments a pose takes ----
- *
- * A lane a segment; its key points over lanes. */
+/* ---- Segments that a pose takes ---- */
 
 static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
 
-/* As scopedetect_takes (), by half a warp, a lane a key point: added up in
- * their order.  All lanes call, and see it. */
+/* As scopedetect_takes (), by half a warp, a lane a key point; the sum is in
+ * the CPU's order. All lanes call. */
 static __device__ __forceinline__ float
 takes_by_half_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)
@@ -116,7 +111,7 @@ takes_by_half_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
   if (key < n)
     chance = scopedetect_takes_key (&w->params, s, r, t, g, key, &far);
 #pragma unroll
-  for (int k = 0; k < SCOPEDETECT_KEYS; k++) { /* of none: 0, which adds none */
+  for (int k = 0; k < SCOPEDETECT_KEYS; k++) { /* missing key points add 0 */
     sum += __shfl_sync (ALL_LANES, chance, k, SCOPEDETECT_KEYS);
     sum_far += __shfl_sync (ALL_LANES, far, k, SCOPEDETECT_KEYS);
   }
@@ -124,9 +119,9 @@ takes_by_half_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
   return n ? sum / (float) n : 0;
 }
 
-/* As scopedetect_takes (), of the segment of each lane, NULL where it has none:
- * @off is set where that is more than 0.  Those whose middles are near go one
- * after the other, two at once.  All lanes call. */
+/* As scopedetect_takes () for the segment of each lane, which may be NULL; @off
+ * is set where the result is above 0. Segments with a near centre are computed
+ * two at once, one by each half of the warp. All lanes call. */
 static __device__ __forceinline__ float
 takes_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The parts of a score (thesis, section 1.2.1; formulas and the noise model as
- * in the original SCOPE).  Each point adds integers, so that sums are the same
- * in any order. */
+ * The parts of a score (thesis, section 1.2.1), by the formulas and the noise
+ * model of the original SCOPE. Sums are integers: their order does not matter.
+ */
 #pragma once
 
 #include "scopedetect/scopedetect_round1_core.h"
 #include "scopedetect/scopedetect_segment_core.h"
 
 #define SCOPEDETECT_ONE 4096    /* steps a unit of visibilities and terms */
-#define SCOPEDETECT_WORST -20.f /* of a part that cannot be told */
+#define SCOPEDETECT_WORST -20.f /* of a part that cannot be computed */
 
 /* Sums over the points of a pose. */
 typedef struct {
-  long long seen, free, front; /* visibility; points in free space; all that
-                                  face the camera */
+  long long seen, free, front; /* visibilities; points in free space; points
+                                  that face the camera */
   long long range, normal, normal_seen, l, a, b, colour_seen;
   long long table, n_table, edge, edge_seen, n_edge;
 } ScopedetectTotals;
@@ -35,7 +35,7 @@ scopedetect_log_normal (float d, float sigma, float s)
   return -x * x / 2 - math_log (s);
 }
 
-/* How much less certain a point is (noise model): between the values for its
+/* The factor of the noise model for a point: the mean of the factors for its
  * slope, 0 facing the camera to 1, and for its distance to a range edge. */
 BOTH float
 scopedetect_noise (
@@ -47,7 +47,8 @@ scopedetect_noise (
   return .5f * (noise->slope[channel][k] + noise->edge[channel][edge]);
 }
 
-/* 1 before what is seen, less behind it, 0 where nothing is known. */
+/* The visibility of a point @off behind the measured depth: 1 before it, down
+ * to 0 at four deviations. */
 BOTH float
 scopedetect_visible (float off, float sigma)
 {
@@ -77,7 +78,7 @@ scopedetect_add_colour (const ScopedetectScoring *w, const ScopedetectPixel *o,
           scopedetect_noise (noise, 4, slope, edge)));
 }
 
-/* Adds point @i of @s, whose pose is @r and @t, seen from stored view @view. */
+/* Adds point @i of @s in the pose @r, @t; @view: the nearest stored view. */
 BOTH void
 scopedetect_add_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, int view, int i, ScopedetectTotals *out)
@@ -127,7 +128,7 @@ scopedetect_add_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     scopedetect_add_colour (w, &o, s->lab[i], slope, edge, v, out);
 }
 
-/* The farthest depth within two pixels; 0 if there is none. */
+/* The largest depth within two pixels; 0 without depth. */
 BOTH float
 scopedetect_farthest (const ScopedetectScene *s, int x, int y)
 {
@@ -142,7 +143,7 @@ scopedetect_farthest (const ScopedetectScene *s, int x, int y)
   return z;
 }
 
-/* Adds point @p, camera coordinates, of a range edge of the model. */
+/* Adds a point of a range edge of the model, at @p in camera coordinates. */
 BOTH void
 scopedetect_add_edge (
     const ScopedetectScoring *w, Vec p, ScopedetectTotals *out)
@@ -165,7 +166,7 @@ scopedetect_add_edge (
           w->scene.pixel[(size_t) y * w->scene.width + x].edge);
 }
 
-/* The stored view that the camera is nearest to. */
+/* The stored view nearest to the camera. */
 BOTH int
 scopedetect_view_of (const Vec *view, const ScopedetectShape *s, Pose pose)
 {
@@ -190,7 +191,7 @@ scopedetect_ratio (long long a, long long b)
   return b > 0 ? (float) ((double) a / (double) b) : SCOPEDETECT_WORST;
 }
 
-/* ln of a part, not below the worst. */
+/* The logarithm of a ratio, at least SCOPEDETECT_WORST. */
 BOTH float
 scopedetect_log_part (long long a, long long b)
 {
@@ -199,7 +200,7 @@ scopedetect_log_part (long long a, long long b)
   return r > 2.1e-9f ? math_log (r) : SCOPEDETECT_WORST;
 }
 
-/* From sums to parts; affinity and segment are the segments' own. */
+/* The parts of a score from its sums, but for those of segments. */
 BOTH void
 scopedetect_parts (const ScopedetectTotals *t, float part[SCOPEDETECT_N_PARTS])
 {
@@ -236,21 +237,20 @@ scopedetect_weigh (
   return sum < -32000 ? -32000 * 65536 : (int32_t) (sum * 65536);
 }
 
-/* ---- The parts that segments have (1.2.1, round 3) ----
+/* ---- The parts of segments (1.2.1, round 3) ----
  *
- * Which of them a pose takes, how far those are from it, and which others
- * it ought to take with them. */
+ * A pose takes some segments. Their distance from the model costs; so do their
+ * neighbours of the same object that the pose does not take. */
 
-/* Whether a pose takes a segment that is likely to be part of the model by
- * @chance. */
+/* Whether a pose takes a segment with the likelihood @chance. */
 BOTH bool
 scopedetect_is_taken (float chance)
 {
   return chance > .5f;
 }
 
-/* What it costs that the key points of a segment that is taken are @off from
- * the model on average. */
+/* The cost of a taken segment with key points @off from the model on average.
+ */
 BOTH long long
 scopedetect_off (const ScopedetectParams *params, float off)
 {
@@ -259,8 +259,8 @@ scopedetect_off (const ScopedetectParams *params, float off)
   return scopedetect_step_of (-fminf (d * d / 2, 8));
 }
 
-/* What it costs to take segment @g without those that it belongs to; a bit of
- * @bits for each that is taken. */
+/* The cost of the neighbours of segment @g that the pose does not take. @bits:
+ * the segments that it takes. */
 BOTH long long
 scopedetect_cut (const ScopedetectSegment *g, const uint32_t *bits)
 {

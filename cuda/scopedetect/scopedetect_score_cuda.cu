@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Scores of hypotheses: with some points a block each, with all of them
- * several.
- */
+ * Scores of hypotheses: a block each, but several with all points. */
 #include "scopedetect/scopedetect_score.cuh"
 
 #define FEW_THREADS 128
@@ -39,8 +37,8 @@ __launch_bounds__ (FEW_THREADS) score_poses_kernel (IN ScopedetectScoring w,
 
 /* ---- With all points ---- */
 
-/* Looks at the segments that are block @part's; the lanes of a warp take some
- * that are far apart, since those that the pose takes lie side by side. */
+/* Notes which of block @part's segments the pose takes. A warp's lanes have
+ * segments far apart, since those that a pose takes lie side by side. */
 static __device__ __forceinline__ void
 take_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
     Pose pose, int part, ScopedetectShares *share)
@@ -64,7 +62,7 @@ take_segments (const ScopedetectScoring *w, const ScopedetectShape *s,
   }
 }
 
-/* The parts of the segments that the hypothesis's blocks have found. */
+/* Sets the parts of segments from the shares of all blocks. */
 static __device__ __forceinline__ void
 finish_segment_parts (
     const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)
@@ -90,7 +88,7 @@ finish_segment_parts (
   }
 }
 
-/* Adds up what the blocks of a hypothesis have found, and scores it. */
+/* Adds up the shares of all blocks, and scores the hypothesis. */
 static __device__ __forceinline__ void
 finish_score (
     const ScopedetectScoring *w, ScopedetectShares *share, AllShared &shared)

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Over-segmentation by k-means on position, normal and colour (thesis, section
- * 1.2), and which segments a pose takes.  Seeds lie on a lattice; a pixel goes
- * to one of the nine around it. */
+ * 1.2), and the segments that a pose takes. Seeds lie on a lattice; a pixel
+ * joins one of the nine segments around it. */
 #pragma once
 
 #include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_round1_core.h"
 
-/* Angle from seed to seed, radians: 7 cells of pi / 1000. */
+/* The angle between seeds, radians: 7 cells of pi / 1000. */
 #define SCOPEDETECT_SEED_ANGLE .022f
 #define SCOPEDETECT_MAX_SEEDS 4096 /* about: the lattice widens */
 #define SCOPEDETECT_MIN_PIXELS 5   /* of a segment */
 #define SCOPEDETECT_NO_SEGMENT (-1)
-/* Steps of k-means; the original stops after 50, or when nothing changes any
- * more. */
+/* Steps of k-means. The original takes up to 50, until no pixel changes. */
 #define SCOPEDETECT_MEANS 10
 #define SCOPEDETECT_MAX_AFFINITY .9f
-/* Segments farther apart than this, metres, are not neighbours. */
+/* Maximum distance of neighbouring segments, metres. */
 #define SCOPEDETECT_TOUCH .02f
 
-/* Number of the seed whose cell holds pixel (x, y). */
+/* The seed whose cell holds pixel (@x, @y). */
 BOTH int
 scopedetect_seed_of (const ScopedetectLattice *l, int x, int y)
 {
   return y / l->step * l->width + x / l->step;
 }
 
-/* What may be an object belongs to the seed of its cell. */
+/* The first label of a pixel: its cell's seed, if it may be of an object. */
 BOTH int
 scopedetect_first_label (const ScopedetectScene *s, const ScopedetectBounds *b,
     const ScopedetectLattice *l, int x, int y)
@@ -39,7 +38,7 @@ scopedetect_first_label (const ScopedetectScene *s, const ScopedetectBounds *b,
       : SCOPEDETECT_NO_SEGMENT;
 }
 
-/* How far a pixel is from a segment. */
+/* The distance of a pixel from a segment in position, normal and colour. */
 BOTH float
 scopedetect_segment_distance (const ScopedetectParams *params, bool has_colour,
     const ScopedetectSegment *s, const ScopedetectPixel *p, Vec at)
@@ -56,7 +55,7 @@ scopedetect_segment_distance (const ScopedetectParams *params, bool has_colour,
   return sum + vec_dot (c, c) * lab;
 }
 
-/* The segment that pixel (x, y), of what may be an object, goes to. */
+/* The segment nearest to pixel (@x, @y). */
 BOTH int
 scopedetect_segment_of (const ScopedetectScene *scene,
     const ScopedetectParams *params, const ScopedetectSegments *segments, int x,
@@ -86,7 +85,8 @@ scopedetect_segment_of (const ScopedetectScene *scene,
   return best;
 }
 
-/* The pixels that may belong to segment @i: its cell and those around it. */
+/* The pixels that may belong to segment @i: of its cell and the eight around
+ * it. */
 BOTH ImageBox
 scopedetect_segment_window (
     const ScopedetectScene *s, const ScopedetectLattice *l, int i)
@@ -102,8 +102,8 @@ scopedetect_segment_window (
   return b;
 }
 
-/* Of a segment's pixels: micrometres, 1e-6, 1/256, each cut to whole ones, so
- * that they are added in any order. */
+/* Sums over a segment's pixels: position in micrometres, normal in 1e-6, colour
+ * in 1/256. They are integers, so that their order does not matter. */
 typedef struct {
   long long sum[9];
   int count;
@@ -125,7 +125,7 @@ scopedetect_segment_add (
   s->sum[8] += (long long) (p->b * 256);
 }
 
-/* The mean of its pixels to @g; without enough of them it does not exist. */
+/* Sets @g to the means of its pixels; with too few pixels it is no segment. */
 BOTH void
 scopedetect_segment_set (ScopedetectSegment *g, const ScopedetectSegmentSum *s)
 {
@@ -142,15 +142,15 @@ scopedetect_segment_set (ScopedetectSegment *g, const ScopedetectSegmentSum *s)
       (float) sum[8] / n / 256);
 }
 
-/* Key points of segments lie on a lattice of a quarter of the seeds' steps. */
+/* The step of the lattice of key points: a quarter of the seeds'. */
 BOTH int
 scopedetect_key_step (const ScopedetectLattice *l)
 {
   return l->step / 4;
 }
 
-/* The square of the distance from a point to key points @first to @last - 1 of
- * a segment, metres. */
+/* The squared distance from a point to the nearest of key points @first to
+ * @last - 1 of a segment, metres. */
 BOTH float
 scopedetect_key_gap (Vec x, const ScopedetectSegment *g, int first, int last)
 {
@@ -164,8 +164,8 @@ scopedetect_key_gap (Vec x, const ScopedetectSegment *g, int first, int last)
   return min_d2;
 }
 
-/* How likely two segments are of one object: 0 where they do not touch; @gap
- * is that of the key points that are nearest to each other. */
+/* The affinity of two segments, the likelihood that they are of one object: 0
+ * unless they touch. @gap: the squared distance of their nearest key points. */
 BOTH float
 scopedetect_affinity (const ScopedetectScene *s, const ScopedetectSegment *a,
     const ScopedetectSegment *b, float gap)
@@ -177,7 +177,7 @@ scopedetect_affinity (const ScopedetectScene *s, const ScopedetectSegment *a,
 
   if (!(gap < SCOPEDETECT_TOUCH * SCOPEDETECT_TOUCH))
     return 0;
-  for (int k = 0; k <= 10; k++) { /* along the line between the centres */
+  for (int k = 0; k <= 10; k++) { /* on the line between the centres */
     Vec p = vec_add (a->x, vec_scale (vec_sub (b->x, a->x), (float) k / 10));
     int u, v;
 
@@ -191,8 +191,8 @@ scopedetect_affinity (const ScopedetectScene *s, const ScopedetectSegment *a,
   return math_exp (-sum);
 }
 
-/* Number of the segment @k of the 25 around segment @i, if both exist and are
- * two; else -1. */
+/* The number of segment @k of the 25 around segment @i; -1 if it is @i or one
+ * of both is no segment. */
 BOTH int
 scopedetect_segment_beside (const ScopedetectSegments *segments, int i, int k)
 {
@@ -206,8 +206,8 @@ scopedetect_segment_beside (const ScopedetectSegments *segments, int i, int k)
   return j;
 }
 
-/* Whether the middle of segment @g is so near to the model in a pose that it
- * may be part of it. */
+/* Whether the centre of segment @g is so near that it may be part of the model.
+ */
 BOTH bool
 scopedetect_may_take (const ScopedetectParams *params,
     const ScopedetectShape *s, const Turn *r, Vec t,
@@ -221,8 +221,8 @@ scopedetect_may_take (const ScopedetectParams *params,
           fmaxf (g->radius, (float) params->segment_sigma));
 }
 
-/* How likely key point @k of segment @g lies on the model; how far it is from
- * it, at most two deviations, goes to @far. */
+/* The likelihood that key point @k of segment @g lies on the model. @far: its
+ * distance from the model, at most two deviations. */
 BOTH float
 scopedetect_takes_key (const ScopedetectParams *params,
     const ScopedetectShape *s, const Turn *r, Vec t,
@@ -237,13 +237,13 @@ scopedetect_takes_key (const ScopedetectParams *params,
   *far = fminf (d, 2 * sigma);
   if (d > sigma)
     return 0;
-  /* the square of the angle, nearly: .04 angle^2 / .15^2 / 2 */
+  /* about the squared angle: .04 angle^2 / .15^2 / 2 */
   turn = 2 * (1 - vec_dot (vec_rotate (r, s->normal[i]), g->key_normal[k]));
   return math_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
 }
 
-/* How likely segment @g is part of the model in a pose; the mean distance of
- * its key points goes to @off. */
+/* The likelihood that segment @g is part of the model. @off: the mean distance
+ * of its key points from the model. */
 BOTH float
 scopedetect_takes (const ScopedetectParams *params, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)

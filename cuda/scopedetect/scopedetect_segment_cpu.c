@@ -4,7 +4,6 @@
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_segment_core.h"
 
-/* What the loops below go over. */
 typedef struct {
   const ScopedetectScene *scene;
   const ScopedetectBounds *bounds;
@@ -58,8 +57,8 @@ set_segment_mean (const Segmenting *a, int i)
   scopedetect_segment_set (&a->segments->segment[i], &sum);
 }
 
-/* Key points, how far the segment reaches, and the pixel that is most likely on
- * an edge. */
+/* Sets key points and radius of segment @i, and its pixel with the highest log
+ * probability of an edge. */
 static void
 set_segment_keys (const Segmenting *a, int i)
 {
@@ -119,7 +118,7 @@ set_near_segments (const Segmenting *of, int i)
   }
 }
 
-/* The point of the cloud that is nearest to a segment's middle. */
+/* The point of the cloud nearest to @x; -1: none is near. */
 static int
 nearest_cloud_point (const ScopedetectCloud *cloud, Vec x, float spacing)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Over-segmentation: pixels by threads, segments by blocks and warps. */
+ * Over-segmentation: a thread a pixel, a block or a warp a segment. */
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_segment_core.h"
 
@@ -31,7 +31,7 @@ assign_pixels_kernel (IN ScopedetectScene s, IN ScopedetectParams params,
         scopedetect_segment_of (&s, &params, &segments, x, y);
 }
 
-/* Adds the threads' sums up, to the first one's. */
+/* Adds up the threads' sums to the first thread's. */
 static __device__ void
 add_up_segment (ScopedetectSegmentSum *s)
 {
@@ -50,7 +50,7 @@ add_up_segment (ScopedetectSegmentSum *s)
   }
 }
 
-/* The pixels of a box that are a thread's. */
+/* A pixel of a box; each thread has some. */
 typedef struct {
   int x, y;
 } Walk;
@@ -75,7 +75,7 @@ next_in_box (Walk *p, ImageBox b)
     p->x -= width, p->y++;
 }
 
-/* The mean of segment @i, by a block. */
+/* Sets the means of segment @i, by a block. */
 static __device__ void
 set_mean_by_block (const ScopedetectScene &s,
     const ScopedetectSegments &segments, const int32_t *label, int i)
@@ -103,9 +103,8 @@ __launch_bounds__ (THREADS) segment_means_kernel (IN ScopedetectScene s,
   set_mean_by_block (s, segments, label, blockIdx.x);
 }
 
-/* Whichever of a warp's values is the maximum, of equal ones that of the
- * smallest
- * @at; INT32_MAX if there is none. */
+/* Sets @value and @at to the maximum of a warp's values, of equal ones that
+ * with the smallest @at; lanes without a value have the @at INT32_MAX. */
 static __device__ void
 max_in_warp (float *value, int *at)
 {
@@ -118,8 +117,8 @@ max_in_warp (float *value, int *at)
   }
 }
 
-/* How far segment @i reaches, and its pixel that is most likely on an edge: by
- * a block. */
+/* Sets the radius of segment @i, and its pixel with the highest log probability
+ * of an edge, by a block. */
 static __device__ void
 set_reach_by_block (const ScopedetectScene &s,
     const ScopedetectSegments &segments, const int32_t *label, int i)
@@ -162,7 +161,7 @@ set_reach_by_block (const ScopedetectScene &s,
         scopedetect_unproject (&s, at % s.width, at / s.width, s.pixel[at].z);
 }
 
-/* Key points of segment @i, by a warp: the first ones, row by row. */
+/* Sets the key points of segment @i, the first ones row by row, by a warp. */
 static __device__ void
 set_keys_by_warp (const ScopedetectScene &s,
     const ScopedetectSegments &segments, const int32_t *label, int i)
@@ -194,7 +193,7 @@ set_keys_by_warp (const ScopedetectScene &s,
     g->n_keys = min (n, SCOPEDETECT_KEYS);
 }
 
-/* The point of the cloud that is nearest to a segment's middle, by a warp. */
+/* Sets the point of the cloud nearest to a segment's centre, by a warp. */
 static __device__ void
 set_point_by_warp (const ScopedetectCloud &cloud, float spacing,
     ScopedetectSegment *g, ScopedetectReach *r)
@@ -216,7 +215,7 @@ set_point_by_warp (const ScopedetectCloud &cloud, float spacing,
     g->point = best == INT32_MAX ? -1 : (int) r->near[best];
 }
 
-/* After the last step, a block computes what depends on one segment alone. */
+/* Completes segments after the last step, a block each. */
 static __global__ void
 __launch_bounds__ (THREADS)
     finish_segments_kernel (IN ScopedetectScene s, IN ScopedetectCloud cloud,
@@ -235,12 +234,12 @@ __launch_bounds__ (THREADS)
     set_point_by_warp (cloud, spacing, &segments.segment[i], &reach);
 }
 
-/* ---- Which segments may be of one object ---- */
+/* ---- Affinities ---- */
 
 #define WARPS 4 /* of a block */
 
-/* The square of the gap between key point @x, of each half a warp's lanes one,
- * and the @n key points of a segment: of all lanes the minimum. */
+/* The squared distance between the key points @x, one a lane of half a warp,
+ * and the @n key points of segment @g: the minimum over the warp. */
 static __device__ __forceinline__ float
 key_gap_by_warp (Vec x, bool is_key, const ScopedetectSegment *g, int n)
 {
@@ -251,7 +250,7 @@ key_gap_by_warp (Vec x, bool is_key, const ScopedetectSegment *g, int n)
   return __int_as_float (warp_min (__float_as_int (gap)));
 }
 
-/* A warp a segment, a lane for each that may touch it. */
+/* Sets the affinities of a segment, a warp each, a lane for each neighbour. */
 static __global__ void
 near_segments_kernel (
     IN ScopedetectScene s, IN ScopedetectSegments segments, int n)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The stages of scopedetect: the steps that each backend writes for itself, in
- * the order in which scopedetect.c calls them.  The sections are the thesis's.
+ * The stages of scopedetect: the steps that each backend implements, in the
+ * order in which scopedetect.c calls them. Numbers in brackets are the thesis's
+ * sections, lines are those of its algorithm 1.
  *
- * A stage queues work on the device.  It reads its const arguments and what
- * these point to; it writes the others: first its scratch, which no other stage
- * reads, then what it computes.  Pointers are to device memory, but those in
- * arguments that say pinned or host.  scopedetect.c owns all of the memory. */
+ * A stage queues work on the device. It reads its const arguments and the
+ * arrays that they point to. It writes the other arguments: first its scratch,
+ * which no other stage reads, then its results. Arrays are in device memory,
+ * except those that are called pinned or host memory. scopedetect.c owns all
+ * memory. */
 #pragma once
 
 #include "common/memory.h"
@@ -15,25 +17,25 @@
 
 C_BEGIN
 
-/* ==== The observation of a frame (1.2, lines 2 and 3 of algorithm 1) ==== */
+/* ==== Observing a frame (1.2, lines 2 and 3) ==== */
 
-/* From depth and colour to pixels with normals, and the log probability that an
- * edge of an object is there.
+/* Computes pixels: depth, normal, colour, and the log probability that the
+ * pixel is on an edge of an object.
  *
  * In: near, far, depth_scale, normal_radius, edge_blur and the weights of edges
- * of @params; the sizes and the camera of @scene.
- * Scratch: @edge, two images of the scene's size, which are blurred in turns.
+ * of @params; sizes and camera of @scene.
+ * Scratch: @edge, two images of the scene's size.
  * Out: z and pixel of @scene. */
 typedef const char *ScopedetectReadFrame (const Device *dev,
     const ScopedetectFrame *frame, const ScopedetectParams *params,
     float *const edge[2], ScopedetectScene *scene);
 ScopedetectReadFrame scopedetect_read_frame_cpu, scopedetect_read_frame_cuda;
 
-/* The plane that objects stand on: of those drawn by the seed the one with the
- * most pixels, fitted to them.
+/* Finds the plane that objects stand on: draws planes, and fits the plane with
+ * the most pixels to these pixels.
  *
- * In: depths of @scene; seed and table_tolerance of @params.
- * Scratch: @votes, the GPU's. */
+ * In: z of @scene; seed and table_tolerance of @params.
+ * Scratch: @votes, on the GPU. */
 typedef struct _ScopedetectVotes ScopedetectVotes;
 
 typedef const char *ScopedetectFindPlane (const Device *dev,
@@ -41,29 +43,28 @@ typedef const char *ScopedetectFindPlane (const Device *dev,
     ScopedetectVotes *votes, ScopedetectPlane *plane);
 ScopedetectFindPlane scopedetect_find_plane_cpu, scopedetect_find_plane_cuda;
 
-/* The cells of the scene that hold pixels within the bounds, hashed. */
+/* Scratch: a hash table of the cells that contain pixels. */
 typedef struct {
-  uint32_t *cell; /* of each hash: 1 + the number of its voxel; on the GPU first
-                     that of its first pixel */
-  uint32_t hashes;          /* a power of two */
-  ScopedetectVoxel *voxel;  /* of each point: the sums of its pixels */
-  ScopedetectCell *cell_of; /* the CPU's, likewise */
-  /* The GPU's: */
-  uint32_t *hash; /* of each pixel */
-  uint32_t
-      *firsts;     /* of each block of pixels: those that are first in a cell */
-  uint32_t *count; /* of each hash of the grid: its points; lies behind cell */
-  uint32_t *arrival, *unsorted; /* of each point: how many of its hash came
-                                   before; the list in this order */
-  uint32_t *n_points;           /* pinned */
-  void *counted; /* cudaEvent_t: from when on n_points is known */
+  uint32_t *cell;  /* of each hash: 1 + the number of the cell's voxel; on the
+                      GPU first the number of the cell's first pixel */
+  uint32_t hashes; /* a power of two */
+  ScopedetectVoxel *voxel;  /* of each point */
+  ScopedetectCell *cell_of; /* of each point, on the CPU */
+  /* On the GPU: */
+  uint32_t *hash;     /* of each pixel */
+  uint32_t *firsts;   /* of each block: pixels that are the first of a cell */
+  uint32_t *count;    /* of each hash of the grid: points; lies behind cell */
+  uint32_t *arrival;  /* of each point: earlier points with the same hash */
+  uint32_t *unsorted; /* points by hash and arrival */
+  uint32_t *n_points; /* pinned, for count_points () */
+  void *counted;      /* cudaEvent_t: n_points is copied */
 } ScopedetectVoxels;
 
-/* A point of the cloud is the mean of the pixels of a cell with the side
- * @spacing.  On the GPU the same kernel counts points for the grid, since each
- * kernel more takes a launch.
+/* Makes the points of the cloud: a point is the mean of the pixels within
+ * @bounds in a cell with the side @spacing. On the GPU the kernel that makes
+ * points also counts those of each cell of the grid: a launch less.
  *
- * In: pixels of @scene within @bounds.
+ * In: pixels of @scene.
  * Out: x, normal, lab and grid of @cloud, whose cells have the side @radius;
  * @counts. */
 typedef const char *ScopedetectMakePoints (const Device *dev,
@@ -72,15 +73,13 @@ typedef const char *ScopedetectMakePoints (const Device *dev,
     ScopedetectCloud *cloud, ScopedetectPointCounts *counts);
 ScopedetectMakePoints scopedetect_make_points_cpu, scopedetect_make_points_cuda;
 
-/* The GPU's, of each point: its neighbours, SCOPEDETECT_NEAR a point, and their
- * normals. */
+/* Scratch, on the GPU, of each point. */
 typedef struct {
-  uint16_t *near, *n_near;
-  ScopedetectSpread *spread;
+  uint16_t *near, *n_near;   /* up to SCOPEDETECT_NEAR neighbours */
+  ScopedetectSpread *spread; /* of the neighbours' normals */
 } ScopedetectNeighbours;
 
-/* What is computed of a point's neighbourhood: curvatures and the frame that
- * they give, FPFH and its code.
+/* Computes curvatures, frame, FPFH and code of each point by its neighbours.
  *
  * In: x, normal and grid of @cloud; @counts.
  * Out: the other arrays of @cloud. */
@@ -90,21 +89,20 @@ typedef const char *ScopedetectDescribePoints (const Device *dev,
 ScopedetectDescribePoints scopedetect_describe_points_cpu,
     scopedetect_describe_points_cuda;
 
-/* Waits until make_points () has counted the points, which may be long before
- * they are described, and sets cloud->n. */
+/* Sets cloud->n. Waits for make_points (), but not for describe_points (). */
 typedef const char *ScopedetectCountPoints (const Device *dev,
     const ScopedetectVoxels *voxels, const ScopedetectPointCounts *counts,
     ScopedetectCloud *cloud);
 ScopedetectCountPoints scopedetect_count_points_cpu,
     scopedetect_count_points_cuda;
 
-/* Over-segmentation by k-means on position, normal and colour, and the
- * affinities of segments.
+/* Divides the pixels within @bounds into segments by k-means on position,
+ * normal and colour, and computes the affinities of segments.
  *
- * In: pixels of @scene within @bounds; x and grid of @cloud; segment_sigma and
- * lab_sigma of @params; the lattice of @segments.
- * Scratch: @label, of each pixel its segment, or SCOPEDETECT_NO_SEGMENT.
- * Out: the segments. */
+ * In: pixels of @scene; x and grid of @cloud; segment_sigma and lab_sigma of
+ * @params; the lattice of @segments.
+ * Scratch: @label, the segment of each pixel, or SCOPEDETECT_NO_SEGMENT.
+ * Out: the other fields of @segments. */
 typedef const char *ScopedetectMakeSegments (const Device *dev,
     const ScopedetectScene *scene, const ScopedetectBounds *bounds,
     const ScopedetectCloud *cloud, float spacing,
@@ -115,8 +113,10 @@ ScopedetectMakeSegments scopedetect_make_segments_cpu,
 
 /* ==== Round 1 (1.2, lines 4 to 8) ==== */
 
-/* In: codes of @cloud and of @models.  Out: points of @matches, k of each
- * query. */
+/* Finds the k nearest features of each model for each query.
+ *
+ * In: codes of @cloud and @models; k of @matches.
+ * Out: points of @matches. */
 typedef const char *ScopedetectMatchFeatures (const Device *dev,
     const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
     const ScopedetectModels *models, ScopedetectMatches *matches);
@@ -126,12 +126,12 @@ ScopedetectMatchFeatures scopedetect_match_features_cpu,
 typedef struct _ScopedetectBins ScopedetectBins;
 
 typedef struct {
-  int16_t *score;        /* [model][query][k][2]: of each hypothesis */
-  int *count;            /* the CPU's: of each score, its hypotheses */
-  ScopedetectBins *bins; /* the GPU's: the same, by bins */
+  int16_t *score;        /* of each hypothesis: [model][query][k][2] */
+  int *count;            /* on the CPU: hypotheses with each score */
+  ScopedetectBins *bins; /* on the GPU: hypotheses in each bin of scores */
 } ScopedetectChecks;
 
-#define SCOPEDETECT_SCORES 65536 /* that an int16_t may be */
+#define SCOPEDETECT_SCORES 65536 /* of an int16_t */
 
 /* The scores of the hypotheses of model @m. */
 BOTH int16_t *
@@ -141,11 +141,14 @@ scopedetect_checks_of (
   return checks->score + (size_t) m * matches->room * matches->k * 2;
 }
 
-/* Poses from pairs of oriented features: those that agree best with the frame
- * at SCOPEDETECT_FEW points of the model, or one that each query is drawn to.
+/* Makes two hypotheses of each match: the poses that move the frame of the
+ * model's point onto the query's, as it is and turned by 180 degrees. Keeps
+ * those that agree best with the scene at SCOPEDETECT_FEW points of the model;
+ * or, with random, a drawn hypothesis of each query.
  *
  * In: x, frame and code of @cloud; @matches; pixels of @scene; random, seed and
  * tolerance of @params.
+ * Scratch: @checks.
  * Out: up to @max hypotheses of each model, in the order of their ids. */
 typedef const char *ScopedetectChoosePoses (const Device *dev,
     const ScopedetectScene *scene, const ScopedetectCloud *cloud,
@@ -155,11 +158,12 @@ typedef const char *ScopedetectChoosePoses (const Device *dev,
 ScopedetectChoosePoses scopedetect_choose_poses_cpu,
     scopedetect_choose_poses_cuda;
 
-/* The first score, of depth and normals, or of points in free space (1.2.1).
+/* Scores poses by depth and normals; with random, by the model's points in free
+ * space (1.2.1).
  *
  * In: pixels of @scene; random, points, tolerance, free_gap and free_part of
  * @params.
- * Out: scores of @hypotheses, and these in the order of their scores. */
+ * Out: scores of @hypotheses; @hypotheses in the order of scores. */
 typedef const char *ScopedetectVerifyPoses (const Device *dev,
     const ScopedetectScene *scene, const ScopedetectModels *models,
     const ScopedetectParams *params, ScopedetectHypotheses *hypotheses);
@@ -168,10 +172,10 @@ ScopedetectVerifyPoses scopedetect_verify_poses_cpu,
 
 typedef struct _ScopedetectSieve ScopedetectSieve;
 
-/* Of hypotheses in order that are alike the best.
+/* Drops each hypothesis that is near a better one.
  *
- * In: cluster_distance and cluster_angle of @params.
- * Scratch: @sieve, the GPU's.
+ * In: cluster_distance and cluster_angle of @params; @hypotheses in order.
+ * Scratch: @sieve, on the GPU.
  * Out: at most @max hypotheses of each model, in order. */
 typedef const char *ScopedetectClusterPoses (const Device *dev,
     const ScopedetectModels *models, const ScopedetectParams *params, int max,
@@ -181,11 +185,11 @@ ScopedetectClusterPoses scopedetect_cluster_poses_cpu,
 
 /* ==== Rounds 2 and 3 (1.2, lines 9 to 25) ==== */
 
-/* Steps of Gauss and Newton, in which points that lie farther than the gate
- * from the plane of their pixel do not count.
+/* Takes @steps Gauss-Newton steps with the first @points of each model. Points
+ * farther than the gate from the plane of their pixel do not count; the gate
+ * narrows from @gate to @min_gate.
  *
- * In: pixels of @scene; the number of @points of each model; the gate narrows
- * from @gate to @min_gate.
+ * In: pixels of @scene.
  * Out: poses of @hypotheses. */
 typedef const char *ScopedetectRefinePoses (const Device *dev,
     const ScopedetectScene *scene, const ScopedetectModels *models, int points,
@@ -195,35 +199,36 @@ ScopedetectRefinePoses scopedetect_refine_poses_cpu,
 
 typedef struct _ScopedetectShares ScopedetectShares;
 
-/* The parts of the score and their weighted sum (1.2.1), with @points of each
- * model; 0: with all, and with segments.
+/* Scores poses: the parts and their weighted sum (1.2.1), by the first @points
+ * of each model; 0: by all points, and by segments.
  *
- * Scratch: @shares, the GPU's.
- * Out: scores and parts of @hypotheses, and these in the order of their
- * scores. */
+ * Scratch: @shares, on the GPU.
+ * Out: scores and parts of @hypotheses; @hypotheses in the order of scores. */
 typedef const char *ScopedetectScorePoses (const Device *dev,
     const ScopedetectScoring *scoring, const ScopedetectModels *models,
     int points, ScopedetectShares *shares, ScopedetectHypotheses *hypotheses);
 ScopedetectScorePoses scopedetect_score_poses_cpu, scopedetect_score_poses_cuda;
 
-/* Alignment number @k by segments, of which each pose draws some (lines 11 to
- * 19); a pose that scores no more stays as it was.  A kernel does both, so that
- * it writes no pose that is not kept.
+/* Aligns each pose with segments that it draws, for the time number @k; keeps
+ * the new pose if it scores more (lines 11 to 19). On the GPU one kernel aligns
+ * and scores, so that only poses that are kept are written.
  *
- * In: segments of @scoring; @frame, those of the cloud's points.
- * Out: @hypotheses, in the order of their scores. */
+ * In: @scoring with segments; @frame, of the cloud's points.
+ * Out: @hypotheses in the order of scores. */
 typedef const char *ScopedetectAlignPoses (const Device *dev,
     const ScopedetectScoring *scoring, const Quat *frame,
     const ScopedetectModels *models, int k, ScopedetectHypotheses *hypotheses);
 ScopedetectAlignPoses scopedetect_align_poses_cpu, scopedetect_align_poses_cuda;
 
-/* Hill climbing (line 23).  Out: of the @steps of each hypothesis the best. */
+/* Takes @steps of hill climbing (line 23).
+ *
+ * Out: the best pose of each hypothesis. */
 typedef const char *ScopedetectClimbPoses (const Device *dev,
     const ScopedetectScoring *scoring, const ScopedetectModels *models,
     int steps, ScopedetectHypotheses *hypotheses);
 ScopedetectClimbPoses scopedetect_climb_poses_cpu, scopedetect_climb_poses_cuda;
 
-/* What covariances and boxes are made of.
+/* Sums the terms of covariances, and the bounds of boxes.
  *
  * In: pixels of @scene; @tolerance of depth.
  * Out: @measure, pinned: [model][SCOPEDETECT_FOUND]. */
@@ -234,21 +239,23 @@ typedef const char *ScopedetectMeasurePoses (const Device *dev,
 ScopedetectMeasurePoses scopedetect_measure_poses_cpu,
     scopedetect_measure_poses_cuda;
 
-/* ==== Rounds 2 and 3 as one ==== */
+/* ==== Rounds 2 and 3 as a CUDA graph ==== */
 
-/* All that the launches of rounds 2 and 3 depend on. */
+/* All arguments of the launches of rounds 2 and 3: the key of a graph. */
 typedef struct {
   ScopedetectScoring scoring;
   const Quat *frame;
   ScopedetectModels models;
-  ScopedetectHypotheses hypotheses; /* before */
+  ScopedetectHypotheses hypotheses; /* of round 1 */
 } ScopedetectRounds;
 
 typedef struct _ScopedetectGraphs ScopedetectGraphs;
 
-/* Calls @queue with @data, which queues stages and copies; or queues what it
- * did for the same @rounds before.  @graphs: host memory, the GPU's. Out:
- * @hypotheses, as @queue leaves them. */
+/* Calls @queue with @data: it queues stages and copies. On the GPU, instead,
+ * launches the graph that an earlier call with the same @rounds has recorded.
+ *
+ * Scratch: @graphs, host memory, on the GPU.
+ * Out: @hypotheses, as @queue leaves them. */
 typedef const char *ScopedetectRepeat (const Device *dev,
     const ScopedetectRounds *rounds, const char *(*queue) (void *data),
     void *data, ScopedetectGraphs *graphs, ScopedetectHypotheses *hypotheses);
@@ -256,7 +263,6 @@ ScopedetectRepeat scopedetect_repeat_cpu, scopedetect_repeat_cuda;
 
 /* ==== The table ==== */
 
-/* The scratch of all stages. */
 typedef struct {
   float *edge[2];
   ScopedetectVotes *votes;
@@ -270,14 +276,12 @@ typedef struct {
 } ScopedetectScratch;
 
 typedef struct {
-  /* Gets from @memory what this backend's stages need as scratch beside the
-   * arrays that both backends have, and the GPU's part of @hypotheses and
-   * @cloud, whose room is known, for frames of @pixels and @n_models at once.
-   */
+  /* Gets the arrays of @scratch, @cloud and @hypotheses that only this backend
+   * has, for frames of @pixels and batches of @n_models. */
   const char *(*open) (DeviceMemory *memory, int pixels, int n_models,
       ScopedetectScratch *scratch, ScopedetectCloud *cloud,
       ScopedetectHypotheses *hypotheses);
-  /* Frees what is no memory of that list; also of what was opened in part. */
+  /* Destroys events and graphs, even if open () has failed. */
   void (*close) (ScopedetectScratch *scratch);
   ScopedetectReadFrame *read_frame;
   ScopedetectFindPlane *find_plane;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Cells of the scene with the side of the models' spacing: the mean of the
- * pixels in each is a point of the cloud. */
+ * Voxels: cells of the scene with the side of the models' spacing. The mean of
+ * a cell's pixels is a point of the cloud. */
 #pragma once
 
 #include "scopedetect/scopedetect_core.h"
@@ -10,8 +10,8 @@ typedef struct {
   int x, y, z;
 } ScopedetectCell;
 
-/* Of the pixels of a cell: position in micrometres, normal in 1/32768, colour
- * in 1/256, each cut to whole ones, so that they are added in any order. */
+/* Sums over a cell's pixels: position in micrometres, normal in 1/32768, colour
+ * in 1/256. They are integers, so that their order does not matter. */
 typedef struct {
   long long sum[9];
   int n;
@@ -32,7 +32,7 @@ scopedetect_same_cell (ScopedetectCell a, ScopedetectCell b)
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* What pixel @p at @at adds to its cell's sum[k]. */
+/* The summands of pixel @p, at point @at. */
 BOTH void
 scopedetect_voxel_share (const ScopedetectPixel *p, Vec at, long long share[9])
 {
@@ -47,7 +47,7 @@ scopedetect_voxel_share (const ScopedetectPixel *p, Vec at, long long share[9])
   share[8] = (long long) (p->b * 256);
 }
 
-/* Point @i of the cloud. */
+/* Sets point @i of the cloud to the means of a voxel. */
 BOTH void
 scopedetect_set_point (ScopedetectCloud *c, int i, const ScopedetectVoxel *v)
 {

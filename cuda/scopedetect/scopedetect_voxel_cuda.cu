@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From pixels to points.  The cells of the scene are hashed; they are numbered
- * by their first pixels, row by row, as a loop would meet them. */
+ * Points from pixels. Cells of the scene are hashed, and numbered by their
+ * first pixels, row by row, so that points have the CPU's order. */
 #include "scopedetect/scopedetect_observe_core.h"
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 
@@ -12,9 +12,8 @@ position_of_pixel (const ScopedetectScene &s, uint32_t i)
       &s, (int) (i % s.width), (int) (i / s.width), s.z[i]);
 }
 
-/* Finds or makes the entry of the cell that pixel @i, at @at, lies in.  Which
- * pixel an entry holds may change meanwhile, but all of them lie in its cell.
- */
+/* Finds or makes the entry of the cell that holds pixel @i, at @at. The pixel
+ * of an entry may change meanwhile, but stays in the cell. */
 static __device__ uint32_t
 enter_cell (const ScopedetectScene &s, const ScopedetectVoxels &o,
     float spacing, uint32_t i, Vec at)
@@ -54,7 +53,7 @@ enter_pixels_kernel (IN ScopedetectScene s, IN ScopedetectBounds bounds,
       : SCOPEDETECT_NO_CELL;
 }
 
-/* Whether pixel @i is the first one in its cell. */
+/* Whether pixel @i is the first of its cell. */
 static __device__ bool
 is_first_in_cell (const ScopedetectVoxels &o, int i, int n)
 {
@@ -74,7 +73,7 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
     o.firsts[blockIdx.x] = (uint32_t) firsts;
 }
 
-/* Numbers the first pixels, and so the voxels, whose sums it clears. */
+/* Numbers the voxels by their first pixels, and clears their sums. */
 static __global__ void
 __launch_bounds__ (SCOPEDETECT_PIXELS)
     number_voxels_kernel (IN ScopedetectVoxels o, int n, uint32_t room,
@@ -93,8 +92,8 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
       start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
   all += start;
   if (first) {
-    /* a thread that compares this entry with its pixel still finds that they
-     * differ */
+    /* a thread that compares this entry with its pixel still finds a difference
+     */
     o.cell[o.hash[i]] = SCOPEDETECT_NUMBERED | number;
     if (number < room)
       o.voxel[number] = ScopedetectVoxel{};
@@ -131,7 +130,7 @@ add_pixels_kernel (IN ScopedetectScene s, IN ScopedetectVoxels o, uint32_t room,
         (unsigned long long) share[k]);
 }
 
-/* Points, and how many of them fall to each hash of the grid. */
+/* Makes points, and counts those of each hash of the grid. */
 static __global__ void
 make_points_kernel (IN ScopedetectVoxels o, IN ScopedetectCloud cloud,
     const ScopedetectPointCounts *counts)
@@ -146,12 +145,11 @@ make_points_kernel (IN ScopedetectVoxels o, IN ScopedetectCloud cloud,
   o.arrival[i] = atomicAdd (&o.count[scopedetect_hash_of (&c.grid, c.x[i])], 1);
 }
 
-/* ---- The grid of a cloud, listed in the order in which the CPU lists it ----
- */
+/* ---- The grid, in the CPU's order ---- */
 
 #define THREADS 256
 
-/* From how many points each hash has to where they start. */
+/* Sets the start of each hash in the list from the counts of points. */
 static __global__ void
 __launch_bounds__ (THREADS)
     start_grid_kernel (IN ScopedetectGrid grid, const uint32_t *count)
@@ -169,7 +167,7 @@ __launch_bounds__ (THREADS)
     grid.start[i] = start;
 }
 
-/* The list, points of one hash in the order in which they came. */
+/* Lists the points; those of one hash are in any order. */
 static __global__ void
 list_grid_kernel (IN ScopedetectCloud c, IN ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)
@@ -183,8 +181,8 @@ list_grid_kernel (IN ScopedetectCloud c, IN ScopedetectVoxels o,
       o.arrival[i]] = (uint32_t) i;
 }
 
-/* Puts the points of one hash in ascending order: each has as many before it as
- * are less. */
+/* Sorts the points of each hash: a point's rank is the number of smaller ones.
+ */
 static __global__ void
 sort_grid_kernel (IN ScopedetectCloud c, IN ScopedetectVoxels o,
     const ScopedetectPointCounts *counts)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The search for an assignment: its score, the order of its stages, and the
- * winner.  Each search anneals by Metropolis's rule and ends uphill; or as in
- * the original, which accepts what is worse without asking how much (see the
- * README). */
+ * The search for an assignment: energy, order of stages, winner. Searches
+ * anneal by Metropolis's rule and end uphill; or follow the original's
+ * schedule, whose acceptance does not depend on the loss (see the README). */
 #include "scopedetect/explain/assign.h"
 
 #include <stdlib.h>
@@ -12,7 +11,7 @@
 
 #include "scopedetect/explain/assign_core.h"
 
-/* ---- The score (2.2), from nothing ---- */
+/* ---- The energy (2.2), counted from nothing ---- */
 
 typedef struct {
   uint64_t once[SCOPEDETECT_PATCH_WORDS], more[SCOPEDETECT_PATCH_WORDS];
@@ -51,9 +50,9 @@ scopedetect_shared_patches (
   return count_common_bits (a->patch, b->patch, a->first, a->end);
 }
 
-/* S: each object's fit, by the part of it that is its own, and half of what it
- * shares.  E: the part of the patches that is explained, as a gain.  O: the
- * parts that are shared. */
+/* S: the fit of each object, times the part of its patches that it has for
+ * itself plus half of the part that it shares. E: the part of all patches that
+ * is explained, as a gain. O: the parts of objects that are shared. */
 int64_t
 scopedetect_assign_energy (
     const ScopedetectAssignTask *t, const int *chosen, int n)
@@ -80,7 +79,7 @@ scopedetect_assign_energy (
 
 /* ---- Tasks ---- */
 
-#define WEIGHT_STEPS 1024 /* a unit of a weight */
+#define WEIGHT_STEPS 1024 /* of a weight of 1 */
 
 static int64_t
 weight_steps (double w)
@@ -111,11 +110,11 @@ scopedetect_assign_task (
       .weight = weight};
 }
 
-/* From this number of searches on, the GPU is faster than four cores.  A warp
- * looks at 32 steps of a search at once, and a core takes them in half of its
- * time; with the thesis's schedule in a thirteenth, since half of the steps are
- * taken at first, and the warp looks again at those behind one that is taken.
- */
+/* From this number of searches on, the GPU is faster than four cores. A warp
+ * computes 32 steps of a search at once, and a core takes half of the warp's
+ * time for them; with the thesis's schedule a thirteenth, since searches accept
+ * half of the steps at first, and the warp computes the steps behind an
+ * accepted one again. */
 #define GPU_SEARCHES 8
 #define GPU_RESTARTS 52
 
@@ -134,7 +133,7 @@ struct _ScopedetectAssigner {
   const ScopedetectAssignStages *stages;
   ScopedetectSearches work;
   ScopedetectChosen *found; /* pinned: the best of each search of a round */
-  int *chosen_by;           /* of each candidate: searches whose best has it */
+  int *chosen_by; /* of each candidate: searches whose assignment has it */
 };
 
 const char *
@@ -150,7 +149,7 @@ scopedetect_assigner_new (ScopedetectAssigner **self, const Device *device,
   a->device = device;
   a->stages = STAGES (scopedetect_assign, device);
   v = &a->work;
-  if (device->kind != DEVICE_CPU) { /* which reads those of the task */
+  if (device->kind != DEVICE_CPU) { /* the CPU reads the task's arrays */
     TRY (memory_get (m, &v->candidate, n));
     TRY (memory_get (
         m, &v->excludes, n * (size_t) scopedetect_exclude_words (candidates)));
@@ -205,14 +204,13 @@ scopedetect_now (void)
   return (double) now.tv_sec + (double) now.tv_nsec / 1e9;
 }
 
-/* Steps between two looks at the clock.  All searches have taken the same
- * number of steps then, so that the number alone says what was found. */
+/* Steps between two readings of the clock. All searches have taken the same
+ * number of steps then, so that this number repeats the result. */
 #define SLICE 500
-#define LAUNCH 50000 /* without a clock: no kernel is to take seconds */
+#define LAUNCH 50000 /* without a clock: a kernel does not take seconds */
 
-/* Takes the steps of all searches, at least one; the number that each took goes
- * to @done.  Searches that a limit stops do not end uphill, which takes time.
- */
+/* Takes the steps of all searches, at least one each; @done: the steps of each.
+ * Searches that a limit stops do not end uphill, which takes time. */
 static const char *
 anneal_in_slices (
     ScopedetectAssigner *a, const ScopedetectAssignTask *t, int *done)
@@ -248,8 +246,7 @@ sort_chosen (ScopedetectChosen *s)
   }
 }
 
-/* Whether @a comes before @b: more energy, then fewer objects, then the smaller
- * numbers. */
+/* Whether @a is better than @b: by energy, fewer objects, smaller numbers. */
 static bool
 is_better_choice (const ScopedetectChosen *a, const ScopedetectChosen *b)
 {
@@ -263,7 +260,8 @@ is_better_choice (const ScopedetectChosen *a, const ScopedetectChosen *b)
   return false;
 }
 
-/* Counts what @n searches found, and replaces @winner where one is better. */
+/* Counts the assignments of @n searches; replaces @winner by a better one of
+ * them. */
 static void
 add_found_assignments (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
     ScopedetectAssignment *best)
@@ -283,9 +281,8 @@ add_found_assignments (ScopedetectAssigner *a, int n, ScopedetectChosen *winner,
   best->searches += n;
 }
 
-/* Whether less than a quarter of the searches ended with the best assignment,
- * so that more searches may find a better one.  With a limit there are no more.
- */
+/* Whether fewer than a quarter of the searches end with the best assignment, so
+ * that further searches may find a better one. With a limit none follow. */
 static bool
 is_best_doubtful (
     const ScopedetectAssignTask *t, const ScopedetectAssignment *best)
@@ -306,7 +303,7 @@ scopedetect_assign (ScopedetectAssigner *a, const ScopedetectAssignTask *task,
 
   memset (best, 0, sizeof *best);
   if (!task->n_candidates) {
-    best->agree = best->searches = n; /* on nothing */
+    best->agree = best->searches = n; /* on the empty assignment */
     return NULL;
   }
   set_searches (&a->work, task);

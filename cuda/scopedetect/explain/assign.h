@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which of many candidates, each a pose of a model, explain a scene together
- * (thesis, sections 2.1 and 2.2: MOPE).  It knows neither frames nor models:
- * a candidate is the log-odds that it is right, and which patches of the scene
- * it explains.  All of it is integers but the chance to accept a step, so that
- * an answer is the same wherever it is computed. */
+ * The search for an assignment: which of many candidates explain a scene
+ * together (thesis, sections 2.1 and 2.2: MOPE). A candidate is a pose, reduced
+ * to the log-odds that it is right and the patches of the scene that it
+ * explains. All numbers are integers but the probability to accept a step, so
+ * that every device finds the same assignment. */
 #pragma once
 
 #include "common/memory.h"
@@ -22,11 +22,11 @@ typedef struct {
   int model;
   int32_t fit;    /* log-odds, -SCOPEDETECT_SURE to SCOPEDETECT_SURE */
   int n_patches;  /* bits that are set */
-  int first, end; /* words that have such: first to before end */
+  int first, end; /* words with bits that are set: first to end - 1 */
   uint64_t patch[SCOPEDETECT_PATCH_WORDS];
 } ScopedetectCandidate;
 
-/* @c, of which all is 0 at first, explains patch @i, too. */
+/* Adds patch @i to @c, which is all zeros at first. */
 static inline void
 scopedetect_take_patch (ScopedetectCandidate *c, int i)
 {
@@ -42,28 +42,27 @@ scopedetect_take_patch (ScopedetectCandidate *c, int i)
 int scopedetect_shared_patches (
     const ScopedetectCandidate *a, const ScopedetectCandidate *b);
 
-/* Weights of 2.2, in 1/1024; all but the last up to 1000. */
+/* The weights of 2.2, in 1/1024; the first three are at most 1000. */
 typedef struct {
   int64_t fit, unexplained, overlap, object;
 } ScopedetectAssignWeights;
 
 typedef struct {
   const ScopedetectCandidate *candidate;
-  int n_candidates, n_patches; /* n_patches: of the scene, 1 or more */
-  const uint64_t *excludes; /* [candidate][words]: a bit for each candidate that
-                               cannot be there with it; symmetric */
-  int max_objects;          /* of one model */
+  int n_candidates, n_patches; /* n_patches: of the scene, at least 1 */
+  const uint64_t *
+      excludes; /* [candidate][words]: bits of excluded candidates, symmetric */
+  int max_objects; /* of one model */
   ScopedetectSchedule schedule;
-  int searches; /* of a round, 1 to SCOPEDETECT_MAX_RESTARTS.  With Metropolis's
-                   rule and without a limit, up to 32 rounds follow each other
-                   until a quarter of all searches ended with the best */
+  int searches; /* of a round, 1 to SCOPEDETECT_MAX_RESTARTS. By Metropolis
+                   without a limit, up to 32 rounds follow until a quarter of
+                   the searches agree */
   int steps;    /* of each search */
-  int stop;     /* limit: number of these steps; INT32_MAX: none */
-  double end;   /* limit: seconds of the monotonic clock; 0: none */
-  int start[SCOPEDETECT_MAX_TOGETHER]; /* candidates that each search begins
-                                          with; none excludes another */
+  int stop;     /* limit of these steps; INT32_MAX: none */
+  double end;   /* limit, seconds of the monotonic clock; 0: none */
+  int start[SCOPEDETECT_MAX_TOGETHER]; /* where searches begin; no exclusions */
   int n_start;
-  bool fixed; /* the searches keep those */
+  bool fixed; /* the searches keep these candidates */
   uint64_t seed;
   ScopedetectAssignWeights weight;
 } ScopedetectAssignTask;
@@ -72,41 +71,39 @@ typedef struct {
   int n;
   int chosen[SCOPEDETECT_MAX_TOGETHER]; /* ascending */
   int64_t energy;
-  int searches; /* of all rounds */
-  int agree;    /* searches that ended with this assignment */
-  int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* searches that ended with an
-                                             assignment that has this one */
+  int searches; /* in all rounds */
+  int agree;    /* searches that end with this assignment */
+  int agree_on[SCOPEDETECT_MAX_TOGETHER]; /* searches that chose this */
   int steps;                              /* of each search */
 } ScopedetectAssignment;
 
-/* What @params say of a choice among @n_candidates; @is_first: with the weights
- * of the first of two.  Candidates, patches and excludes are still missing. */
+/* The task by @params; @is_first: with the weights of stage 1. The caller adds
+ * candidates, patches and excludes. */
 ScopedetectAssignTask scopedetect_assign_task (
     const ScopedetectParams *params, int n_candidates, bool is_first);
 
-/* Whether the GPU is faster than four cores. */
+/* Whether the GPU is faster than four cores with @task. */
 bool scopedetect_assign_suits_gpu (const ScopedetectAssignTask *task);
 
-/* The score of an assignment: higher is better, 0 for an empty one. */
+/* The energy of an assignment: the higher, the better; 0 for an empty one. */
 int64_t scopedetect_assign_energy (
     const ScopedetectAssignTask *task, const int *chosen, int n);
 
-/* Seconds of the clock that says when to end. */
+/* Seconds of the monotonic clock. */
 double scopedetect_now (void);
 
 /* Searches on one device, and their memory. */
 typedef struct _ScopedetectAssigner ScopedetectAssigner;
 
-/* For up to @candidates and @searches, with memory of @memory, whose device
- * must be @device or NULL: then bytes are counted, and nothing may be searched.
- * After an error, too, it is to be closed, once the memory is freed. */
+/* Makes an assigner for up to @candidates and @searches, with memory of
+ * @memory, whose device is @device; or NULL, to count bytes alone. The caller
+ * frees it, after an error, too, once the memory is freed. */
 const char *scopedetect_assigner_new (ScopedetectAssigner **self,
     const Device *device, DeviceMemory *memory, int candidates, int searches);
 void scopedetect_assigner_free (ScopedetectAssigner *self);
 
-/* The best assignment that is found; what it began with where nothing is better
- * than that.  The same on every device.  The task's arrays are in host memory,
- * and stay as they are until it returns. */
+/* Sets @best to the best assignment that the searches find, or to their start
+ * if they find no better one. The task's arrays lie in host memory. */
 const char *scopedetect_assign (ScopedetectAssigner *self,
     const ScopedetectAssignTask *task, ScopedetectAssignment *best);
 

@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A step of a search for an assignment (thesis, 2.1), for both backends.  The
- * score of a step is what it changes: patches that two candidates share are
- * counted beforehand, so that only where three meet are bits of patches looked
- * at.  Scores are integers, so they are those of scopedetect_assign_energy (),
- * which counts from nothing. */
+ * A step of a search for an assignment (thesis, 2.1), for both backends. A step
+ * computes the change of the energy. A table holds the number of patches that
+ * each pair of candidates shares, so that bits of patches are counted only if
+ * three candidates meet. Energies are integers, equal to those of
+ * scopedetect_assign_energy (). */
 #pragma once
 
 #include "common/random.h"
 #include "scopedetect/explain/assign.h"
 #include "scopedetect/scopedetect_core.h"
 
-/* Temperatures that a search begins and ends with, in the maximum weight; set
- * on made-up scenes. */
+/* The first and last temperature of a search, in maximum weights. */
 #define SCOPEDETECT_HOT .2f
 #define SCOPEDETECT_COLD .003f
 
-/* What the table of pairs says of two candidates. */
+/* An entry of the table of pairs. */
 #define SCOPEDETECT_SHARED 0x1fff   /* patches that both explain */
-#define SCOPEDETECT_ALIKE 0x8000    /* they are of one model */
-#define SCOPEDETECT_EXCLUDED 0xffff /* they cannot be there together */
+#define SCOPEDETECT_ALIKE 0x8000    /* the candidates are of one model */
+#define SCOPEDETECT_EXCLUDED 0xffff /* the candidates exclude each other */
 
-/* Words of a row of excludes. */
+/* The words of a row of excludes. */
 BOTH int
 scopedetect_exclude_words (int n_candidates)
 {
   return (n_candidates + 63) / 64;
 }
 
-/* Whether the rows @excludes of @n candidates say that @i and @j exclude each
- * other. */
+/* Whether candidates @i and @j of @n exclude each other. */
 BOTH bool
 scopedetect_is_excluded (const uint64_t *excludes, int n, int i, int j)
 {
@@ -38,7 +36,7 @@ scopedetect_is_excluded (const uint64_t *excludes, int n, int i, int j)
   return excludes[(size_t) i * words + (size_t) (j / 64)] >> j % 64 & 1;
 }
 
-/* Says so in row @i. */
+/* Notes in row @i that candidate @i excludes @j. */
 BOTH void
 scopedetect_exclude (uint64_t *excludes, int n, int i, int j)
 {
@@ -47,24 +45,25 @@ scopedetect_exclude (uint64_t *excludes, int n, int i, int j)
   excludes[(size_t) i * words + (size_t) (j / 64)] |= (uint64_t) 1 << j % 64;
 }
 
-/* A candidate, as steps look at it. */
+/* The numbers of a candidate that steps read. */
 typedef struct {
   uint64_t per; /* scopedetect_per (size) */
   int32_t fit, size;
-  int32_t first, n; /* those of its model, one after the other */
+  int32_t first, n; /* the candidates of its model are first to first + n - 1 */
 } ScopedetectItem;
 
-/* What a search has chosen, a place each; and the sums of its score. */
+/* The assignment of a search, a slot a candidate, with its energy's parts. */
 typedef struct {
-  int64_t energy, value[SCOPEDETECT_MAX_TOGETHER]; /* value: what each adds */
-  uint64_t beside[SCOPEDETECT_MAX_TOGETHER];       /* a bit for each place whose
-                                                      candidate shares patches */
-  int n, covered; /* patches that are explained */
+  int64_t energy,
+      value[SCOPEDETECT_MAX_TOGETHER]; /* value: the share of each slot */
+  uint64_t
+      beside[SCOPEDETECT_MAX_TOGETHER]; /* bits of slots that share patches */
+  int n, covered; /* patches that the assignment explains */
   int chosen[SCOPEDETECT_MAX_TOGETHER];
-  int shared[SCOPEDETECT_MAX_TOGETHER]; /* patches, with any others */
+  int shared[SCOPEDETECT_MAX_TOGETHER]; /* patches that others explain, too */
 } ScopedetectChain;
 
-/* The best that a search met. */
+/* The best assignment of a search. */
 typedef struct {
   int64_t energy;
   int n, chosen[SCOPEDETECT_MAX_TOGETHER];
@@ -73,7 +72,7 @@ typedef struct {
 /* All searches of a task, in the memory of their device. */
 typedef struct {
   const ScopedetectCandidate *candidate;
-  const uint64_t *excludes; /* as of the task, both */
+  const uint64_t *excludes; /* both as in the task */
   ScopedetectItem *item;    /* of each candidate */
   uint16_t *pair;           /* [candidate][candidate] */
   ScopedetectChain *chain;  /* of each search */
@@ -83,15 +82,15 @@ typedef struct {
   bool is_thesis;       /* the thesis's schedule */
   uint64_t seed;
   ScopedetectAssignWeights weight;
-  float unit; /* the maximum weight, as a score */
+  float unit; /* the maximum weight, as an energy */
   int start[SCOPEDETECT_MAX_TOGETHER], n_start;
-  int stay; /* the first of a search that stay */
+  int stay; /* the first slots, which stay */
 } ScopedetectSearches;
 
 /* ---- Bits and quotients ---- */
 
-/* Bits of @x: sums of neighbours, of pairs, of fours, of bytes.  The compiler's
- * own calls a function where it may not assume the instruction. */
+/* The number of bits of @x, added in pairs, fours and bytes. The compiler's
+ * builtin calls a function on CPUs without the instruction. */
 BOTH int
 scopedetect_bits (uint64_t x)
 {
@@ -105,7 +104,7 @@ scopedetect_bits (uint64_t x)
 #endif
 }
 
-/* The upper half of a product. */
+/* The upper 64 bits of a product. */
 BOTH uint64_t
 scopedetect_high (uint64_t a, uint64_t b)
 {
@@ -129,9 +128,9 @@ scopedetect_per (int n)
   return UINT64_MAX / (2 * (uint64_t) n) + 1;
 }
 
-/* 0 <= @x / (2 n), rounded down, of @per, for @x up to 2^50: what rounding up
- * adds to the quotient is less than @x / 2^64, so less than 1 / (2 n) for n up
- * to SCOPEDETECT_MAX_PATCHES. */
+/* @x / (2 n), rounded down, for 0 <= @x <= 2^50; @per: scopedetect_per (n). The
+ * rounding of @per adds less than @x / 2^64 to the quotient, which is less than
+ * 1 / (2 n) for n up to SCOPEDETECT_MAX_PATCHES. */
 BOTH int64_t
 scopedetect_quotient (int64_t x, uint64_t per)
 {
@@ -157,7 +156,7 @@ scopedetect_set_item (const ScopedetectSearches *v, int i)
   v->item[i].n = end - first;
 }
 
-/* What the table says of @i and @j, which share @shared patches. */
+/* The entry of candidates @i and @j, which share @shared patches. */
 BOTH uint16_t
 scopedetect_candidate_pair (
     const ScopedetectSearches *v, int i, int j, int shared)
@@ -175,9 +174,10 @@ scopedetect_between (const ScopedetectSearches *v, int i, int j)
   return v->pair[(size_t) i * (size_t) v->n_candidates + (size_t) j];
 }
 
-/* ---- The score of one (2.2) ---- */
+/* ---- The energy of a candidate (2.2) ---- */
 
-/* What a candidate adds that shares @shared patches. */
+/* A candidate's share in the energy, if others explain @shared of its patches.
+ */
 BOTH int64_t
 scopedetect_value (const ScopedetectSearches *v, int candidate, int shared)
 {
@@ -190,7 +190,7 @@ scopedetect_value (const ScopedetectSearches *v, int candidate, int shared)
       v->weight.object * SCOPEDETECT_SURE;
 }
 
-/* What @covered patches add, which are explained. */
+/* The share of @covered explained patches in the energy. */
 BOTH int64_t
 scopedetect_gain (const ScopedetectSearches *v, int covered)
 {
@@ -201,16 +201,16 @@ scopedetect_gain (const ScopedetectSearches *v, int covered)
 /* ---- A move (2.1) ---- */
 
 typedef struct {
-  int out, in; /* the place that becomes free, and the candidate that comes;
-                  -1: none */
-  /* Of those two, without the place: where the candidates are that share their
-   * patches, */
+  int out,
+      in; /* the slot that becomes free; the candidate that comes; -1: none */
+  /* Slots of the other candidates that share patches with each of these two,
+   * and the number of these patches; a patch of two others counts twice. */
   uint64_t by_out, by_in;
-  int of_out, of_in; /* and how many; a patch of two others counts twice */
-  bool three;        /* there may be such patches */
+  int of_out, of_in;
+  bool three; /* three candidates may share a patch */
 } ScopedetectMove;
 
-/* One of the four moves, by chance. */
+/* Draws one of the four moves. */
 BOTH ScopedetectMove
 scopedetect_propose (
     const ScopedetectSearches *v, const ScopedetectChain *c, uint64_t random)
@@ -232,17 +232,17 @@ scopedetect_propose (
   return m;
 }
 
-/* Whether two of the candidates at @places share patches. */
+/* Whether two candidates in the slots @slots share patches. */
 BOTH bool
-scopedetect_meet_each_other (const ScopedetectChain *c, uint64_t places)
+scopedetect_meet_each_other (const ScopedetectChain *c, uint64_t slots)
 {
-  for (uint64_t rest = places; rest; rest &= rest - 1)
-    if (c->beside[math_lowest_bit64 (rest)] & places)
+  for (uint64_t rest = slots; rest; rest &= rest - 1)
+    if (c->beside[math_lowest_bit64 (rest)] & slots)
       return true;
   return false;
 }
 
-/* Whether @m leads somewhere; if so, what it touches. */
+/* Whether @m is allowed; if so, completes it. */
 BOTH bool
 scopedetect_may (
     const ScopedetectSearches *v, const ScopedetectChain *c, ScopedetectMove *m)
@@ -276,8 +276,8 @@ scopedetect_may (
   return true;
 }
 
-/* By how much @m changes the patches that place @i shares, if none is of
- * three. */
+/* The change by @m of the number of patches that slot @i shares, if no patch is
+ * of three candidates. */
 BOTH int
 scopedetect_shift (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m, int i)
@@ -292,7 +292,7 @@ scopedetect_shift (const ScopedetectSearches *v, const ScopedetectChain *c,
   return shift;
 }
 
-/* How many patches are explained after @m. */
+/* The number of explained patches after @m. */
 BOTH int
 scopedetect_covered (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)
@@ -306,7 +306,7 @@ scopedetect_covered (const ScopedetectSearches *v, const ScopedetectChain *c,
   return covered;
 }
 
-/* The score after @m, but for what others share then. */
+/* The energy after @m, without the changes of slots that stay. */
 BOTH int64_t
 scopedetect_ends (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)
@@ -321,7 +321,7 @@ scopedetect_ends (const ScopedetectSearches *v, const ScopedetectChain *c,
   return energy;
 }
 
-/* What place @i adds more that shares @shift patches more. */
+/* The change of the energy if slot @i shares @shift more patches. */
 BOTH int64_t
 scopedetect_rise (
     const ScopedetectSearches *v, const ScopedetectChain *c, int i, int shift)
@@ -330,7 +330,7 @@ scopedetect_rise (
       c->value[i];
 }
 
-/* The score after @m, if no patch is of three. */
+/* The energy after @m, if no patch is of three candidates. */
 BOTH int64_t
 scopedetect_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)
@@ -345,15 +345,15 @@ scopedetect_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
   return energy;
 }
 
-/* Of word @w of the patches of @candidate: those that one alone of the
- * candidates at @places explains, too; those that any does to @any. */
+/* The patches in word @w of @candidate that exactly one candidate in the slots
+ * @slots explains, too. @any: those that at least one does. */
 BOTH uint64_t
 scopedetect_single (const ScopedetectSearches *v, const ScopedetectChain *c,
-    uint64_t places, int candidate, int w, uint64_t *any)
+    uint64_t slots, int candidate, int w, uint64_t *any)
 {
   uint64_t patch = v->candidate[candidate].patch[w], once = 0, more = 0;
 
-  for (uint64_t rest = places; rest; rest &= rest - 1) {
+  for (uint64_t rest = slots; rest; rest &= rest - 1) {
     uint64_t other =
         v->candidate[c->chosen[math_lowest_bit64 (rest)]].patch[w] & patch;
 
@@ -364,10 +364,10 @@ scopedetect_single (const ScopedetectSearches *v, const ScopedetectChain *c,
   return once & ~more;
 }
 
-/* Takes @m, which changes the patches that place @i shares by @shift: first of
- * every place, then scopedetect_end_move (). */
+/* Updates slot @i for move @m, which adds @shift shared patches. Call
+ * scopedetect_end_move () when all slots are updated. */
 BOTH void
-scopedetect_move_place (const ScopedetectSearches *v, ScopedetectChain *c,
+scopedetect_move_slot (const ScopedetectSearches *v, ScopedetectChain *c,
     const ScopedetectMove *m, int i, int shift)
 {
   uint64_t beside = c->beside[i];
@@ -412,9 +412,9 @@ scopedetect_end_move (const ScopedetectSearches *v, ScopedetectChain *c,
   }
 }
 
-/* ---- What is taken ---- */
+/* ---- Acceptance ---- */
 
-/* The chance that step @i is taken, which costs @loss, above 0. */
+/* The probability to accept step @i, which loses @loss > 0. */
 BOTH float
 scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
 {
@@ -427,14 +427,14 @@ scopedetect_chance (const ScopedetectSearches *v, int i, int64_t loss)
           math_exp (part * math_log (SCOPEDETECT_COLD / SCOPEDETECT_HOT))));
 }
 
-/* Number of the first of two random numbers of step @i of search @k. */
+/* The index of the first of two random numbers of step @i of search @k. */
 BOTH uint64_t
 scopedetect_step_number (int k, int i)
 {
   return 2 * ((uint64_t) k << 32 | (uint64_t) (uint32_t) i);
 }
 
-/* Whether step @i of search @k is taken, which leads to @energy. */
+/* Whether search @k accepts its step @i, which leads to @energy. */
 BOTH bool
 scopedetect_takes_step (const ScopedetectSearches *v, const ScopedetectChain *c,
     int k, int i, int64_t energy)
@@ -448,22 +448,22 @@ scopedetect_takes_step (const ScopedetectSearches *v, const ScopedetectChain *c,
       4294967296.f * scopedetect_chance (v, i, c->energy - energy);
 }
 
-/* ---- The steps that each backend writes for itself ---- */
+/* ---- The stages that each backend writes for itself ---- */
 
 typedef struct {
-  /* Candidates and excludes of @task to the device; tables. */
+  /* Copies candidates and excludes of @task to the device; makes the tables. */
   const char *(*load) (const Device *dev, ScopedetectSearches *v,
       const ScopedetectAssignTask *task);
-  /* Each search to what it begins with, which is its best. */
+  /* Starts each search with the task's candidates. */
   const char *(*begin) (const Device *dev, const ScopedetectSearches *v);
-  /* Steps @first to before @end of each. */
+  /* Takes steps @first to @end - 1 of each search. */
   const char *(*anneal) (
       const Device *dev, const ScopedetectSearches *v, int first, int end);
-  /* The best of each, uphill by single moves. */
+  /* Improves the best assignment of each search by single moves. */
   const char *(*climb) (const Device *dev, const ScopedetectSearches *v);
 } ScopedetectAssignStages;
 
-#define SCOPEDETECT_SWEEPS 4 /* uphill, at most */
+#define SCOPEDETECT_SWEEPS 4 /* maximum number of passes over all moves */
 
 C_BEGIN
 extern const ScopedetectAssignStages scopedetect_assign_stages_cpu;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The searches for an assignment as loops, a search after the other. */
+ * The searches for an assignment, as loops. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "scopedetect/explain/assign_core.h"
 
 /* ---- Tables ---- */
 
-/* Row by row; each pair with the rows after it, too. */
+/* Sets the entries of some rows, each with its mirror image. */
 VECTORS_WHOLE static void
 set_pair_rows (void *data, int begin_searches_cpu, int end)
 {
@@ -45,26 +45,27 @@ load_candidates_cpu (
 
 /* ---- Moves ---- */
 
-/* By how much the patches change that each place shares. */
+/* The change of the number of patches that each slot shares. */
 typedef struct {
   int of[SCOPEDETECT_MAX_TOGETHER];
 } Shift;
 
-/* Counts, patch by patch, what @candidate shares with those at @places, which
- * is added to @shift, times @sign; returns with any of them. */
+/* Counts the patches that @candidate alone shares with each of the slots
+ * @slots, and adds them, times @sign, to @shift. Returns the number of patches
+ * that it shares with any of them. */
 static int
 count_shared_patches (const ScopedetectSearches *v, const ScopedetectChain *c,
-    uint64_t places, int candidate, int sign, Shift *shift)
+    uint64_t slots, int candidate, int sign, Shift *shift)
 {
   const ScopedetectCandidate *a = &v->candidate[candidate];
   int all = 0;
 
   for (int w = a->first; w < a->end; w++) {
     uint64_t any;
-    uint64_t single = scopedetect_single (v, c, places, candidate, w, &any);
+    uint64_t single = scopedetect_single (v, c, slots, candidate, w, &any);
 
     all += scopedetect_bits (any);
-    for (uint64_t rest = single ? places : 0; rest; rest &= rest - 1) {
+    for (uint64_t rest = single ? slots : 0; rest; rest &= rest - 1) {
       int i = math_lowest_bit64 (rest);
 
       shift->of[i] += sign *
@@ -74,7 +75,7 @@ count_shared_patches (const ScopedetectSearches *v, const ScopedetectChain *c,
   return all;
 }
 
-/* The score after @m, to @shift what it changes of others. */
+/* The energy after @m, counted by patches; @shift: the changes of the slots. */
 static int64_t
 count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
@@ -96,7 +97,7 @@ count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
   return energy;
 }
 
-/* The score after @m, which may be taken. */
+/* The energy after @m, which is allowed. */
 static int64_t
 energy_of_move (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
@@ -110,7 +111,7 @@ take_move (const ScopedetectSearches *v, ScopedetectChain *c,
     const ScopedetectMove *m, const Shift *shift, int64_t energy)
 {
   for (int i = 0; i < c->n; i++)
-    scopedetect_move_place (
+    scopedetect_move_slot (
         v, c, m, i, m->three ? shift->of[i] : scopedetect_shift (v, c, m, i));
   scopedetect_end_move (v, c, m, energy);
 }
@@ -127,7 +128,7 @@ keep_better_chain (ScopedetectChosen *best, const ScopedetectChain *c)
 
 /* ---- A search ---- */
 
-/* Chooses the @n candidates @chosen, which go together. */
+/* Sets @c to the @n candidates @chosen, which do not exclude each other. */
 static void
 start_chain (
     const ScopedetectSearches *v, const int *chosen, int n, ScopedetectChain *c)
@@ -196,7 +197,7 @@ anneal_searches_cpu (
   return NULL;
 }
 
-/* Takes the move if it leads uphill. */
+/* Accepts the move if it leads uphill. */
 static void
 take_better_move (
     const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
@@ -212,7 +213,7 @@ take_better_move (
     take_move (v, c, &m, &shift, energy);
 }
 
-/* Tries every single move, and takes each that is better. */
+/* Tries every single move, and accepts each that leads uphill. */
 static void
 sweep_moves (const ScopedetectSearches *v, ScopedetectChain *c)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The searches for an assignment as kernels, a warp a search.  A lane looks at
- * each of the next 32 steps, as if none before it in the warp were taken; the
- * first that is taken is made by all lanes, and those after it are looked at
- * again.  So the answer is that of one step after the other. */
+ * The searches for an assignment as kernels, a warp a search. The lanes compute
+ * the next 32 steps, as if no step before were accepted. All lanes make the
+ * first accepted step, and compute the steps behind it again; so the result is
+ * that of one step after the other. */
 #include "common/chain.cuh"
 #include "scopedetect/explain/assign_core.h"
 
@@ -11,7 +11,7 @@
 #define PAIR_ROWS 4  /* blocks that share the pairs of a candidate */
 #define PAIR_WARPS 8 /* of each of these blocks */
 
-/* Words of a candidate's patches that a lane looks at. */
+/* Words of a candidate's patches for a lane. */
 #define LANE_WORDS ((SCOPEDETECT_PATCH_WORDS + 31) / 32)
 
 /* ---- Tables ---- */
@@ -25,7 +25,8 @@ set_items_kernel (const __grid_constant__ ScopedetectSearches v)
     scopedetect_set_item (&v, i);
 }
 
-/* A warp a pair, of candidate blockIdx.x with those from it on. */
+/* Sets the pairs of candidate blockIdx.x with itself and later ones, a warp
+ * each. */
 static __global__ void __launch_bounds__ (32 * PAIR_WARPS)
     set_pairs_kernel (const __grid_constant__ ScopedetectSearches v)
 {
@@ -69,11 +70,11 @@ load_candidates_cuda (
 typedef struct {
   ScopedetectChain chain;
   ScopedetectChosen best;
-  int shift[SCOPEDETECT_MAX_TOGETHER]; /* by how much a move changes the patches
-                                          that each place shares */
+  int shift[SCOPEDETECT_MAX_TOGETHER]; /* each slot's change of shared patches
+                                        */
 } Searching;
 
-/* Number of the warp's search, which may be none. */
+/* The number of the warp's search, which may be none. */
 static __device__ __forceinline__ int
 search_of_warp (void)
 {
@@ -98,11 +99,12 @@ copy_by_warp (T *to, const T *from)
   __syncwarp ();
 }
 
-/* Counts, patch by patch, what @candidate shares with those at @places, which
- * is added to s.shift, times @sign; returns with any of them. */
+/* Counts the patches that @candidate alone shares with each of the slots
+ * @slots, and adds them, times @sign, to s.shift. Returns the number of
+ * patches that it shares with any of them. */
 static __device__ int
 count_shared_by_warp (const ScopedetectSearches &v, Searching &s,
-    uint64_t places, int candidate, int sign)
+    uint64_t slots, int candidate, int sign)
 {
   const ScopedetectCandidate *a = &v.candidate[candidate];
   uint64_t single[LANE_WORDS] = {};
@@ -114,10 +116,10 @@ count_shared_by_warp (const ScopedetectSearches &v, Searching &s,
     uint64_t any = 0;
 
     if (w < a->end)
-      single[k] = scopedetect_single (&v, &s.chain, places, candidate, w, &any);
+      single[k] = scopedetect_single (&v, &s.chain, slots, candidate, w, &any);
     all += __popcll (any);
   }
-  for (uint64_t rest = places; rest; rest &= rest - 1) {
+  for (uint64_t rest = slots; rest; rest &= rest - 1) {
     int i = math_lowest_bit64 (rest);
     const ScopedetectCandidate *b = &v.candidate[s.chain.chosen[i]];
     uint32_t n = 0;
@@ -134,8 +136,7 @@ count_shared_by_warp (const ScopedetectSearches &v, Searching &s,
   return (int) warp_sum (all);
 }
 
-/* The score after @m, in which patches may be of three; to s.shift what it
- * changes of others. */
+/* The energy after @m by counting patches; s.shift: changes of slots. */
 static __device__ int64_t
 count_energy_by_warp (
     const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
@@ -143,7 +144,7 @@ count_energy_by_warp (
   uint64_t touched = m->by_in | m->by_out;
   int64_t rise = 0;
 
-  __syncwarp (); /* all have seen the shifts before */
+  __syncwarp (); /* all lanes have read the old shifts */
   for (int i = lane_of_thread (); i < s.chain.n; i += 32)
     s.shift[i] = 0;
   __syncwarp ();
@@ -163,9 +164,9 @@ static __device__ void
 take_move_by_warp (const ScopedetectSearches &v, Searching &s,
     const ScopedetectMove &m, int64_t energy)
 {
-  __syncwarp (); /* all have seen what there was */
+  __syncwarp (); /* all lanes have read the old chain */
   for (int i = lane_of_thread (); i < s.chain.n; i += 32)
-    scopedetect_move_place (&v, &s.chain, &m, i,
+    scopedetect_move_slot (&v, &s.chain, &m, i,
         m.three ? s.shift[i] : scopedetect_shift (&v, &s.chain, &m, i));
   __syncwarp ();
   if (lane_of_thread () == 0)
@@ -186,7 +187,7 @@ keep_better_by_warp (Searching &s)
   __syncwarp ();
 }
 
-/* Chooses the @n candidates @chosen, which go together. */
+/* Sets the chain to the @n candidates @chosen; none excludes another. */
 static __device__ void
 start_chain_by_warp (
     const ScopedetectSearches &v, Searching &s, const int *chosen, int n)
@@ -205,7 +206,7 @@ start_chain_by_warp (
   }
 }
 
-/* What lane @from has. */
+/* The move of lane @from. */
 static __device__ __forceinline__ ScopedetectMove
 move_of_lane (const ScopedetectMove &m, int from)
 {
@@ -221,8 +222,8 @@ move_of_lane (const ScopedetectMove &m, int from)
   return other;
 }
 
-/* Looks at steps @at to before @end of @walk, 32 of them at most, until one is
- * taken; @at is the next then.  Returns whether one was. */
+/* Computes steps of @walk from @at to @end - 1, at most 32, until one is
+ * accepted; @at becomes the next step. Returns whether a step is accepted. */
 template <class Walk>
 static __device__ __forceinline__ bool
 walk_until_taken (const ScopedetectSearches &v, Searching &s, const Walk &walk,
@@ -262,7 +263,7 @@ walk_until_taken (const ScopedetectSearches &v, Searching &s, const Walk &walk,
 
 /* ---- Annealing ---- */
 
-/* The steps of search @k. */
+/* The steps of annealing of search @k. */
 struct Annealing {
   int k;
 
@@ -319,17 +320,17 @@ static __global__ void __launch_bounds__ (32 * WARPS)
 
 /* ---- Uphill ---- */
 
-/* Each candidate beside the others, then in the place of each: @rows steps a
- * candidate. */
+/* The moves that add each candidate, or put it into the slot of each other:
+ * @rows steps a candidate. */
 struct Filling {
   int rows;
 
   __device__ ScopedetectMove propose (
       const ScopedetectSearches &v, const ScopedetectChain &c, int i) const
   {
-    int place = v.stay - 1 + i % rows;
+    int slot = v.stay - 1 + i % rows;
     ScopedetectMove m = {
-        place < v.stay ? -1 : place, i / rows, 0, 0, 0, 0, false};
+        slot < v.stay ? -1 : slot, i / rows, 0, 0, 0, 0, false};
 
     return m;
   }
@@ -341,7 +342,7 @@ struct Filling {
   }
 };
 
-/* Each place from @last on downwards becomes free. */
+/* The moves that free each slot, from @last downwards. */
 struct Emptying {
   int last;
 
@@ -360,7 +361,7 @@ struct Emptying {
   }
 };
 
-/* Tries every single move, and takes each that is better. */
+/* Tries every single move, and accepts each that leads uphill. */
 static __device__ void
 sweep_by_warp (const ScopedetectSearches &v, Searching &s)
 {
@@ -372,7 +373,8 @@ sweep_by_warp (const ScopedetectSearches &v, Searching &s)
     if (walk_until_taken (v, s, fill, &at, v.n_candidates * fill.rows)) {
       int taken = at - 1, rows = fill.rows;
 
-      fill.rows = s.chain.n - v.stay + 1; /* one more, if it came beside */
+      fill.rows =
+          s.chain.n - v.stay + 1; /* one more, if the candidate was added */
       at = taken / rows * fill.rows + taken % rows + 1;
     }
   empty.last = s.chain.n - 1;

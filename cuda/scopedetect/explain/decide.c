@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a model's hypotheses to objects, and of objects that explain the same
- * surface to the best. */
+ * Objects by themselves: from hypotheses to objects, and the best of those that
+ * explain the same surface. */
 #include "scopedetect/explain/explain.h"
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score_core.h"
 
-/* How often the best pose of a model is right that scores so much: logistic
- * regression on generated scenes, half at MIDDLE; without colour there are
- * fewer edges, and all scores are less.  See the README. */
+/* The logistic regression of right best poses by their scores, on generated
+ * scenes (see the README): a half is right at MIDDLE. Frames without colour
+ * have fewer edges, and their scores are lower. */
 #define MIDDLE -2.5
 #define MIDDLE_WITHOUT -3.2
 #define SLOPE 2.5
@@ -21,8 +21,8 @@ certainty_of_score (bool frame_colour, int32_t score)
   return 1 / (1 + exp (SLOPE * (middle - score / 65536.)));
 }
 
-/* Of the poses that look alike the one with the least turn: it does not jump
- * from frame to frame. */
+/* Of the poses that look like @p the one with the smallest rotation, so that
+ * poses do not jump from frame to frame. */
 static Pose
 canonical_pose (const ScopedetectShape *s, Pose p)
 {
@@ -42,9 +42,9 @@ canonical_pose (const ScopedetectShape *s, Pose p)
   return best;
 }
 
-/* From J^T J to the covariance of centre and turn: as much as what is left over
- * says, its inverse.  Directions that nothing holds are as unsure as the gate
- * is wide. */
+/* Sets @out to the covariance of centre and rotation: the inverse of J^T J,
+ * times the variance of the residuals. A direction without points has a
+ * deviation of the gate. */
 static void
 set_covariance (
     const ScopedetectSums *s, double radius, double gate, double out[36])
@@ -58,7 +58,7 @@ set_covariance (
     return;
   for (int k = 0; k < 6; k++) {
     double b[6] = {0};
-    int to = (k + 3) % 6; /* translation first */
+    int to = (k + 3) % 6; /* translation comes first */
 
     b[k] = 1;
     scopedetect_solve (m, b);
@@ -91,9 +91,8 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectShape *s,
   o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
 }
 
-/* A duplicate of a better one goes here, before the contest: there it would
- * take the surface of another model's object, and be reported no more than that
- * one. */
+/* Duplicates are dropped before the contest, in which a duplicate would take
+ * the surface of another model's object. */
 int
 scopedetect_objects_of (const ScopedetectFound *found,
     const ScopedetectParams *p, int model, ScopedetectObject *objects)
@@ -124,14 +123,12 @@ scopedetect_objects_of (const ScopedetectFound *found,
 
 /* ---- One surface has one cause ----
  *
- * Of objects that explain the same one, the best stays.  A part of a
- * thing that is there looks like parts of things that are not, and this
- * tells them apart; it is as much of the thesis's chapter 2, which
- * explains a scene by several objects together, as can be had without
- * search. */
+ * Of objects that explain the same surface, the best stays: a part of an object
+ * looks like parts of other models. The contest is the part of the thesis's
+ * chapter 2 that needs no search. */
 
-#define POINTS 300   /* of a model, of those that there are */
-#define TOGETHER 2.f /* points are of one surface if so near, in spacings */
+#define POINTS 300   /* of a model that are compared */
+#define TOGETHER 2.f /* maximum distance of such points, in spacings */
 
 typedef struct {
   const ScopedetectShape *shape;
@@ -147,8 +144,8 @@ place_object (const ScopedetectShape *shapes, const ScopedetectObject *o)
   return (Placed){&shapes[o->model], turn_of (p.q), p.t};
 }
 
-/* Whether point @p of a surface with normal @n, both the camera's, is one of
- * @of's surface. */
+/* Whether point @p with normal @n, of the camera, lies on the surface of @of.
+ */
 static bool
 lies_on_object (const Placed *of, Vec p, Vec n)
 {
@@ -160,7 +157,7 @@ lies_on_object (const Placed *of, Vec p, Vec n)
       vec_dot (vec_unrotate (&of->r, n), s->normal[i]) > .5f;
 }
 
-/* The part of what @a explains that lies on the surface of @b. */
+/* The part of the surface that @a explains that lies on the surface of @b. */
 static double
 shared_surface (const ScopedetectShape *shapes, const ScopedetectObject *a,
     const ScopedetectObject *b)
@@ -182,7 +179,7 @@ shared_surface (const ScopedetectShape *shapes, const ScopedetectObject *a,
 
 enum { OPEN, KEPT, REFUSED };
 
-/* The best that is open; of equal ones the first. */
+/* The open object with the highest score, of equal ones the first; -1: none. */
 static int
 best_open_object (const ScopedetectObject *objects, const uint8_t *fate, int n)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Candidates for an assignment, and objects of what is chosen. */
+ * Candidates for assignments: patches, evidence, fits, objects; models' votes.
+ */
 #include "scopedetect/explain/explain.h"
 
 #include <math.h>
@@ -13,11 +14,11 @@
 /* ---- Patches ---- */
 
 #define HASHES 8192
-#define REACH 2.2f  /* from a patch to those beside it, in their distance */
-#define SMOOTH .95f /* cosine of normals of one smooth surface */
+#define REACH 2.2f  /* maximum distance of neighbours, in patches' distances */
+#define SMOOTH .95f /* minimum cosine of the normals of neighbours */
 
-/* The plane of a patch passes at most LEVEL + BEND * distance from a patch of
- * the same smooth surface, metres. */
+/* A neighbour is at most LEVEL + BEND * distance, metres, from a patch's plane.
+ */
 #define LEVEL .004f
 #define BEND .1f
 
@@ -93,17 +94,16 @@ scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
 
 /* ---- Evidence ---- */
 
-/* A pose explains what is at most so far from its surface, metres. */
+/* Maximum distance of an explained point from the pose's surface, metres. */
 #define NEAR_SURFACE .012f
 
-/* The patch is at most ALONG spacings beside the nearest surface point, and its
- * normal differs from that point's by at most the angle whose cosine is TURNED.
- */
+/* A patch lies at most ALONG spacings aside from the nearest point of the
+ * model; TURNED: minimum cosine of their normals. */
 #define ALONG 3.f
 #define TURNED .6f
 
-/* Whether @x with @normal, both the model's, lies on the surface about point @i
- * of it. */
+/* Whether @x with @normal, in model coordinates, lies on the surface about
+ * point @i; @off: its height over that surface. */
 static bool
 lies_on_surface (
     const ScopedetectShape *s, int i, Vec x, Vec normal, float *off)
@@ -117,8 +117,9 @@ lies_on_surface (
       vec_dot (normal, s->normal[i]) >= TURNED;
 }
 
-/* Of a thin sheet, the nearest point may be of its other side: then the one
- * that is nearest to a place in front of the patch is asked. */
+/* The point of the model on whose surface a point of the scene lies, and its
+ * height, @off; -1: none. On a thin sheet the nearest point may be on the other
+ * side: then a place in front of the patch is tried. */
 static int
 explained_by_point (const ScopedetectShape *s, const Turn *r, Vec t, Vec at,
     Vec normal, float *off)
@@ -138,11 +139,11 @@ has_patch (const ScopedetectCandidate *c, int i)
   return c->patch[i / 64] >> i % 64 & 1;
 }
 
-#define STEPS 4        /* from patch to patch along a smooth surface */
-#define MAX_BEYOND 3.f /* more says no more */
+#define STEPS 4        /* from patch to neighbour */
+#define MAX_BEYOND 3.f /* greater values count as this */
 
-/* Patches that @c does not explain and that are within STEPS of those that it
- * does, for each of the latter; at most MAX_BEYOND. */
+/* The number of patches that @c does not explain, within STEPS of those that it
+ * explains, divided by the number of the latter; at most MAX_BEYOND. */
 static float
 patches_beyond (
     const ScopedetectPatches *patches, const ScopedetectCandidate *c)
@@ -169,19 +170,19 @@ patches_beyond (
   return fminf ((float) (n - c->n_patches) / (float) c->n_patches, MAX_BEYOND);
 }
 
-/* A patch, and the point of the model on whose surface it lies. */
+/* A patch and the point of the model on whose surface it lies. */
 typedef struct {
   uint16_t patch, point;
 } Match;
 
-/* Light that is stronger by k makes L + BLACK, a and b greater by its cube root
- * (CIE 1976).  It may be DIM to BRIGHT of the model's. */
+/* Light that is k times stronger multiplies L + BLACK, a and b by the cube root
+ * of k (CIE 1976); this factor is DIM to BRIGHT. */
 #define BLACK 16.f
 #define DIM .7f
 #define BRIGHT 1.15f
 #define COLOUR_SIGMA 15.f
 
-/* Cost of a difference between colours, of which @d2 is the square. */
+/* The cost of a difference of colours; @d2: its square. */
 static float
 cost_of_colour (float d2)
 {
@@ -190,7 +191,7 @@ cost_of_colour (float d2)
 }
 
 /* Compares the colours of @n patches with those of the model's points, in the
- * light in which both are equally light on average. */
+ * light in which both have the same mean lightness. */
 static void
 compare_patch_colours (const ScopedetectPatches *patches,
     const ScopedetectShape *s, const Match *match, int n,
@@ -251,10 +252,10 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   return e;
 }
 
-/* Fewer poses of the second search are right: log-odds. */
+/* Log-odds: fewer poses of the second search are right. */
 #define SECOND 2.1
 
-/* Logistic regression on generated scenes; see the README. */
+/* Logistic regression on generated scenes (see the README). */
 static double
 log_odds_of_evidence (const ScopedetectEvidence *e)
 {
@@ -314,7 +315,7 @@ judged_candidate (const Judging *j, const ScopedetectRanked *r)
   return &j->candidates->judged[model * SCOPEDETECT_FOUND + r->rank];
 }
 
-/* Each hypothesis is judged once a frame. */
+/* Judges each hypothesis once a frame. */
 static void
 judge_hypotheses (void *data, int begin, int end)
 {
@@ -349,7 +350,8 @@ by_fit_of_ranked (const void *a, const void *b)
   return p->fit != q->fit ? p->fit > q->fit ? -1 : 1 : by_model_and_rank (a, b);
 }
 
-/* The first @max hypotheses of each model and search; returns how many. */
+/* Lists the first @max hypotheses of each model and search; returns how many.
+ */
 static int
 list_first_hypotheses (
     const ScopedetectFound *f, int max, ScopedetectRanked *ranked)
@@ -363,7 +365,7 @@ list_first_hypotheses (
   return n;
 }
 
-/* The number of @r among the @n @chosen; -1 if it is none of them. */
+/* The number of @r among the @n hypotheses @chosen; -1: none. */
 static int
 find_ranked (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
 {
@@ -373,7 +375,7 @@ find_ranked (const ScopedetectRanked *chosen, int n, const ScopedetectRanked *r)
   return -1;
 }
 
-/* Chooses the candidates: @chosen, then the fittest of the other hypotheses. */
+/* Takes @chosen and the fittest of the other hypotheses as candidates. */
 static void
 take_fittest_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
     int max, const ScopedetectRanked *chosen, int n_chosen)
@@ -417,8 +419,7 @@ set_candidate_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
   }
 }
 
-/* Diameters: bodies of one model whose points are nearer than this on average
- * would be in each other. */
+/* The minimum mean distance of two objects of a model, in diameters. */
 #define INSIDE .15
 
 bool
@@ -432,7 +433,7 @@ scopedetect_is_one (const ScopedetectShape *shape,
       scopedetect_apart (shape, at, other) <= INSIDE;
 }
 
-/* Poses of one model that are of one object exclude each other. */
+/* Excludes candidates of one object from each other. */
 static void
 set_candidate_excludes (ScopedetectCandidates *c, const ScopedetectFound *f)
 {
@@ -464,7 +465,7 @@ scopedetect_set_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
   }
 }
 
-/* ---- What a choice leaves (2.3) ---- */
+/* ---- Points that a choice leaves (2.3) ---- */
 
 typedef struct {
   const ScopedetectPoints *points;
@@ -516,7 +517,7 @@ scopedetect_set_left (const ScopedetectFound *f, const ScopedetectCandidates *c,
 
 /* ---- Votes ---- */
 
-#define VOTED 5 /* poses of a model that are judged */
+#define VOTED 5 /* maximum number of poses of a model that vote */
 
 typedef struct {
   const ScopedetectFound *found;

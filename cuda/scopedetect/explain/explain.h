@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From hypotheses to the objects that explain a scene together (thesis, chapter
- * 2).  It runs on the host for both backends, on what is the same bits there,
- * but for the search for an assignment, which gives the same answer on both. */
+ * The objects that explain a scene together (thesis, chapter 2), chosen from
+ * hypotheses. The host computes them for both backends, which give it the same
+ * bits; the search for an assignment runs on either. */
 #pragma once
 
 #include "common/memory.h"
@@ -10,40 +10,41 @@
 #include "scopedetect/scopedetect_core.h"
 
 #define SCOPEDETECT_MAX_CANDIDATES 1024 /* of a frame: the fittest */
-#define SCOPEDETECT_BESIDE 12           /* patches that go on from one */
+#define SCOPEDETECT_BESIDE 12 /* maximum number of neighbours of a patch */
 
-/* A point of the scene, for all those around it. */
+/* A point of the scene that stands for those around it. */
 typedef struct {
   Vec x, normal, lab; /* lab: 0 without colour */
   int n_beside;
-  uint16_t beside[SCOPEDETECT_BESIDE]; /* where the surface goes on smoothly */
+  uint16_t
+      beside[SCOPEDETECT_BESIDE]; /* neighbours on the same smooth surface */
 } ScopedetectPatch;
 
 typedef struct {
   int n;
-  float points; /* of the scene for each patch: 1 if all are patches */
+  float points; /* points of the scene a patch; 1: all are patches */
   ScopedetectPatch *patch;
 } ScopedetectPatches;
 
 #define SCOPEDETECT_OTHER_COLOUR 2.f
 
-/* What says whether a pose is right. */
+/* The evidence for a pose. */
 typedef struct {
   float part[SCOPEDETECT_N_PARTS]; /* of its score */
-  float beyond; /* patches to which the surface goes on smoothly, for each that
-                   it explains: a face of another thing does not end with it */
-  float area;   /* points of the scene that it explains */
-  float off;    /* mean of the patches' distances from its surface, metres */
-  float aside;  /* magnitude of the mean of the same with signs: 0 if the
-                   surface lies amid the patches, off if on one side of all */
-  bool frame_colour, colour; /* the frame has colour; so has the model, too */
-  /* With colour: differences between the patches and the model in the same
-   * light, of L, and of a with b: 0 to SCOPEDETECT_OTHER_COLOUR. */
+  float beyond; /* patches on the same smooth surface around the pose, for each
+                   explained patch: many on the face of a larger thing */
+  float area;   /* points of the scene that the pose explains */
+  float off; /* mean distance of the patches from the pose's surface, metres */
+  float aside; /* magnitude of the mean signed distance: 0 if the surface lies
+                  amid the patches, off if it is on one side of all */
+  bool frame_colour, colour; /* the frame has colour; frame and model have */
+  /* With colour: differences of patches and model in the same light, of L, and
+   * of a and b together: 0 to SCOPEDETECT_OTHER_COLOUR. */
   float lightness, chroma;
-  bool second; /* the second search found it */
+  bool second; /* the second search found the pose */
 } ScopedetectEvidence;
 
-/* What a search found of all models, best first. */
+/* The hypotheses that a search has found, best first. */
 typedef struct {
   ScopedetectHypothesis *hypothesis; /* [model][SCOPEDETECT_FOUND] */
   ScopedetectMeasure *measure;       /* likewise */
@@ -56,117 +57,112 @@ typedef struct {
   Vec *x, *normal, *lab; /* lab: of frames with colour */
 } ScopedetectPoints;
 
-/* What an explanation is made of. */
+/* All inputs of an explanation. */
 typedef struct {
   int n_models;
   ScopedetectShape *shape; /* of each, in host memory */
   bool has_colour;         /* the frame */
   double tolerance;        /* as in ScopedetectParams */
   ScopedetectPoints points;
-  bool has_patches; /* those of these points */
+  bool has_patches;
   ScopedetectPatches patches;
-  ScopedetectFindings by[2]; /* the first search, in all of the frame; and the
-                                second, in what the first choice left */
+  ScopedetectFindings
+      by[2]; /* the first search, in the whole frame; the second search, in the
+                points that the first choice leaves */
 } ScopedetectFound;
 
 /* A hypothesis of a search. */
 typedef struct {
   int model, search, rank; /* search: 0 or 1 */
   int32_t fit;
-  bool stays; /* it is a candidate even if others are fitter */
+  bool stays; /* a candidate even if others are fitter */
 } ScopedetectRanked;
 
-/* The hypotheses that may be chosen. */
+/* The hypotheses of a choice. */
 typedef struct {
   int n;
   ScopedetectRanked *ranked;       /* room for all hypotheses */
   ScopedetectCandidate *candidate; /* of SCOPEDETECT_MAX_CANDIDATES */
   ScopedetectObject *object;       /* likewise */
   uint64_t *excludes;              /* as in ScopedetectAssignTask */
-  /* Scratch: [search][model][SCOPEDETECT_FOUND]; and how many searches have
-   * been judged, whose hypotheses do not change. */
+  /* Scratch: all hypotheses as candidates, [search][model][SCOPEDETECT_FOUND];
+   * the number of searches whose hypotheses are judged. */
   ScopedetectCandidate *judged;
   int n_judged;
 } ScopedetectCandidates;
 
-/* How likely an object of a model is in the frame. */
+/* The vote for a model: the likelihood that the frame has its object. */
 typedef struct {
   int model;
-  int32_t fit; /* of the fittest of its first poses; -SCOPEDETECT_SURE - 1: it
-                  has none */
+  int32_t fit; /* of the fittest first pose; -SCOPEDETECT_SURE - 1: none */
 } ScopedetectVote;
 
-/* Of @n points, those that are patches, and what lies beside each.  @lab: NULL
- * without colour. */
+/* Chooses patches among @n points, and finds their neighbours. @lab: or NULL.
+ */
 void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
     const Vec *normal, const Vec *lab, int n, float spacing);
 
-/* Which patches a pose of @shape explains, to @candidate, and what that and
- * its score say. */
+/* Sets @candidate to the patches that a pose explains; returns its evidence. */
 ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
     const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     bool frame_colour, ScopedetectCandidate *candidate);
 
-#define SCOPEDETECT_SURE_ODDS 8. /* log-odds, natural, that are a fit of 1 */
+#define SCOPEDETECT_SURE_ODDS 8. /* natural log-odds of a fit of 1 */
 
-/* The log-odds that a pose is right which has such evidence, in
- * SCOPEDETECT_SURE_ODDS / SCOPEDETECT_SURE, from -SCOPEDETECT_SURE to
+/* The fit of a pose, the log-odds by its evidence that it is right, in
+ * SCOPEDETECT_SURE_ODDS / SCOPEDETECT_SURE: -SCOPEDETECT_SURE to
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
-/* The candidate that hypothesis @r is, with its patches and fit. */
+/* Sets @candidate to hypothesis @r with its patches and fit. */
 void scopedetect_judge_ranked (const ScopedetectFound *found,
     const ScopedetectRanked *r, ScopedetectCandidate *candidate);
 
-/* Sets the fit of each of @n votes by what @search has found of its model. */
+/* Sets the fits of @n votes by the hypotheses of search @search. */
 void scopedetect_vote (
     const ScopedetectFound *found, int search, ScopedetectVote *vote, int n);
 
 #define SCOPEDETECT_MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
-/* The share of poses of such a fit that are right. */
+/* The share of right poses among those with the fit @fit. */
 double scopedetect_score_of (int32_t fit);
 
-/* Whether two candidates of a model are of one object: they explain the same
- * surface, most of the smaller of the two, or are in each other. */
+/* Whether two candidates of a model are of one object: they share half of the
+ * patches of the smaller one, or lie in each other. */
 bool scopedetect_is_one (const ScopedetectShape *shape,
     const ScopedetectCandidate *a, const ScopedetectObject *at,
     const ScopedetectCandidate *b, const ScopedetectObject *other);
 
-/* The candidates are @chosen, of which there are @n, and the fittest of the
- * first @max hypotheses of each model and search.  The places that @chosen have
- * among them go to @at. */
+/* Sets candidates: the @n hypotheses @chosen, whose numbers become @at, and the
+ * fittest of the first @max of each model and search. */
 void scopedetect_set_candidates (ScopedetectCandidates *c,
     const ScopedetectFound *found, int max, const ScopedetectRanked *chosen,
     int n, int *at);
 
-/* The numbers of the points that none of the candidates @chosen explains,
- * ascending, to @left; returns how many.  @explained: scratch, for each point.
- */
+/* Sets @left to the points that no candidate of @chosen explains, ascending;
+ * returns their number. @explained: scratch for all points. */
 int scopedetect_set_left (const ScopedetectFound *found,
     const ScopedetectCandidates *c, const ScopedetectAssignment *chosen,
     bool *explained, uint16_t *left);
 
 /* ---- Objects ---- */
 
-/* scopedetect_model_apart (), by the shape in host memory. */
+/* As scopedetect_model_apart (), by the shape in host memory. */
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
-/* Fills the result of a hypothesis, all but its model. */
+/* Sets all of @o but its model. */
 void scopedetect_set_object (ScopedetectObject *o,
     const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     const ScopedetectMeasure *measure, bool frame_colour, double tolerance);
 
-/* The objects of @model that the first search has found, each by itself: those
- * that score enough and are no better one's duplicates.  Returns how many;
- * there is room for SCOPEDETECT_MAX_OBJECTS. */
+/* Sets @objects, with room for SCOPEDETECT_MAX_OBJECTS, to the poses of @model
+ * that score enough, without duplicates; returns their number. */
 int scopedetect_objects_of (const ScopedetectFound *found,
     const ScopedetectParams *params, int model, ScopedetectObject *objects);
 
-/* Of @n objects, whose models are @shapes, drops those of which less than
- * @least_own of what they explain is not explained by better ones; @fate has
- * room for @n.  Returns how many stay, in order. */
+/* Drops each of @n objects of whose explained surface better objects leave less
+ * than the part @least_own. @fate: scratch for @n. Returns how many stay. */
 int scopedetect_contest (const ScopedetectShape *shapes, double least_own,
     ScopedetectObject *objects, uint8_t *fate, int n);
 

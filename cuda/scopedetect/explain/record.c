@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Records: all poses of a frame with what speaks for them, and choices among
- * them by any weights. */
+ * Records: a frame's poses with evidence, and choices among them by any
+ * weights. */
 #include "scopedetect/explain/record.h"
 
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 _Static_assert(SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
     "records choose as many objects as explanations");
 
-/* A pose that was found, by model, search and rank. */
+/* A pose, by model, search and rank. */
 typedef struct {
   int model, search, rank;
   float part[SCOPEDETECT_N_PARTS];
-  bool is_likely; /* it has a fit that a candidate may have */
+  bool is_likely; /* its fit is high enough for a candidate */
 } Listed;
 
 struct _ScopedetectRecord {
@@ -27,7 +27,7 @@ struct _ScopedetectRecord {
   Listed *listed;
   ScopedetectCandidate *candidate; /* of each */
   ScopedetectRecorded *pose;
-  uint64_t *excludes; /* of all poses, as in ScopedetectAssignTask */
+  uint64_t *excludes; /* of poses, as in ScopedetectAssignTask */
 };
 
 /* ---- Making ---- */
@@ -74,7 +74,7 @@ judge_listed_poses (void *data, int begin, int end)
   }
 }
 
-/* Row by row, of poses that may be candidates. */
+/* Sets some rows of the excludes of poses. */
 static void
 exclude_listed_poses (void *data, int begin, int end)
 {
@@ -145,8 +145,8 @@ scopedetect_record_poses (const ScopedetectRecord *r, int *n)
 
 /* ---- Choosing ---- */
 
-/* How many poses of the same search score more than number @i by the weights
- * of @p; of equal ones the first counts as better. */
+/* The number of poses of the same model and search that score more than pose
+ * @i; of equal ones the first counts as better. */
 static int
 rank_by_weights (const ScopedetectRecord *r, const int32_t *score, int i)
 {
@@ -177,7 +177,7 @@ scopedetect_record_candidates (const ScopedetectRecord *r,
   return n;
 }
 
-/* Candidates, as a task has them. */
+/* Candidates of a task. */
 typedef struct {
   int n;
   int *number; /* ascending */
@@ -215,7 +215,7 @@ close_choice (Choice *c)
   scopedetect_assigner_free (c->assigner);
 }
 
-/* The candidates of the first @searches searches. */
+/* Takes those candidates that the first @searches searches have found. */
 static void
 fill_choice (Choice *c, const ScopedetectRecord *r, const int *number, int n,
     int searches)
@@ -236,9 +236,8 @@ fill_choice (Choice *c, const ScopedetectRecord *r, const int *number, int n,
   }
 }
 
-/* Chooses, beginning with the @n numbers of poses @chosen, and puts the choice
- * in their place where it scores more.  Returns how many; -1: out of
- * memory. */
+/* Chooses, beginning with the @n poses @chosen, and replaces them by the choice
+ * if its energy is higher. Returns their number; -1: out of memory. */
 static int
 improve_choice (const Choice *c, const ScopedetectRecord *r,
     const ScopedetectParams *p, bool is_first, int *chosen, int n)

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What a model says of itself, and how far two poses of it are apart. */
+ * Properties of a model, and the distance of two of its poses. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_detector.h"
 
-#define MAX_POINTS 1000 /* points whose distances make a mean */
-#define POINTS 300      /* of a model, of those that there are */
+#define MAX_POINTS 1000 /* maximum number of points of a mean */
+#define POINTS 300      /* points of a model that are compared */
 
 void
 scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
@@ -31,7 +31,8 @@ scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
 typedef struct {
   const ScopedetectShape *s;
   Pose pose, truth;
-  /* Of each point: from its own place, and from the nearest point. */
+  /* The distances of each point from its own place in the other pose, and from
+   * the nearest point there. */
   float own[MAX_POINTS], nearest[MAX_POINTS];
 } Distance;
 
@@ -58,7 +59,7 @@ measure_point_distances (void *data, int begin, int end)
   }
 }
 
-/* The sums go over the points in order, so that they repeat. */
+/* Sums go over the points in order, so that they repeat. */
 void
 scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
     const double truth[7], double *add, double *add_s)
@@ -75,7 +76,8 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
   *add_s = sum_s / n;
 }
 
-/* The middle of the first or last cell where @x is not between them. */
+/* @x, but not less than the middle of the first of @cells nor more than the
+ * last's. */
 static float
 within_grid (float x, float origin, int cells, float side)
 {
@@ -83,8 +85,8 @@ within_grid (float x, float origin, int cells, float side)
       fmaxf (x, origin + .5f * side), origin + ((float) cells - .5f) * side);
 }
 
-/* The distance from @p to the model; outside of the grid, to what is nearest
- * to the grid's border. */
+/* The distance from @p to the model; outside the grid, to the point nearest to
+ * the grid's border. */
 static double
 distance_to_model (const ScopedetectShape *s, Vec p)
 {

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Model files: a head, the arrays one after the other, and a checksum.  Little
- * endian, IEEE floats; what follows from the points, the grid of nearest ones,
- * is made anew. */
+ * Model files: a head, the arrays, and a checksum; little endian, IEEE floats.
+ * The grid of nearest points is not in the file, and is made anew. */
 #include <stdlib.h>
 
 #include "common/file.h"
@@ -168,8 +167,8 @@ is_unit_quat (Quat q)
   return fabsf (q.w * q.w + q.x * q.x + q.y * q.y + q.z * q.z - 1) < TOLERANCE;
 }
 
-/* What searching takes for granted of points and turns: that they lie in the
- * ball, and that nothing is longer than 1 which is a direction. */
+/* Whether points and symmetries are as a search expects: points lie in the
+ * ball, and no normal is longer than 1. */
 static bool
 are_shapely (const ScopedetectShape *s)
 {
@@ -188,7 +187,7 @@ are_shapely (const ScopedetectShape *s)
   return true;
 }
 
-/* Whatever wrote the file: no index leads out of an array. */
+/* Whether all indices of a file, whoever wrote it, lie in their arrays. */
 static const char *
 check_arrays (const ScopedetectShape *s)
 {

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The surface between the points of a coarse cloud: of each point its star, the
- * triangles with its neighbours that a Delaunay triangulation of the tangent
- * plane has.  Where a star has a gap, and the surface lies alike on the far
- * side of a hole in the points, wider triangles close it: clouds that are
- * vertices of a mesh have few points on flat parts. */
+ * The surface between the points of a coarse cloud. The star of a point is the
+ * triangles with its neighbours in a Delaunay triangulation of the tangent
+ * plane. If a star has a gap, and the surface on the far side of a hole in the
+ * points fits, wider triangles close it: clouds of a mesh's vertices have few
+ * points on flat parts. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
 #include "scopedetect/model/shape.h"
 
-#define REACH 4.f      /* spacings within which neighbours are looked for */
-#define NEIGHBOURS 64  /* maximum number of them: the nearest */
-#define CORNERS 24     /* maximum number of triangles of a star; mostly 6 */
-#define HOLE 12.f      /* as REACH, of neighbours beyond a hole */
-#define RIM 1024       /* maximum number of these; with more, it stays open */
+#define REACH 4.f     /* maximum distance of neighbours, spacings */
+#define NEIGHBOURS 64 /* maximum number of neighbours: the nearest */
+#define CORNERS 24    /* maximum number of triangles of a star; mostly 6 */
+#define HOLE 12.f /* maximum distance of neighbours beyond a hole, spacings */
+#define RIM 1024  /* maximum neighbours beyond a hole, else it stays open */
 #define SAME_SIDE -.2f /* minimum cosine of normals; 0 beyond a box's edge */
 /* Minimum cosines of a triangle's normal and that of a corner: */
 #define LEVEL .87f /* on the same flat surface, */
 #define FLAT .2f   /* on any */
 
-/* A neighbour, unfolded into the tangent plane: in its direction, at its
- * distance, so that what lies beyond an edge is not laid onto the edge. */
+/* A neighbour, unfolded into the tangent plane: its direction and distance
+ * stay, so that a point beyond an edge is not projected onto the edge. */
 typedef struct {
   int of;
   float x, y, d2;
@@ -73,7 +73,7 @@ unfold (const ScopedetectCloud *c, const Plane *p, int j, Neighbour *out)
   return true;
 }
 
-/* The neighbours of point @i on its side of the surface, the nearest first. */
+/* Lists point @i's neighbours on its side of the surface, the nearest first. */
 static int
 list_near (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
 {
@@ -88,7 +88,8 @@ list_near (const Stars *s, int i, Neighbour list[SCOPEDETECT_NEAR])
   return count < NEIGHBOURS ? count : NEIGHBOURS;
 }
 
-/* The same within the reach of a hole; none if there are more than RIM. */
+/* Lists point @i's neighbours beyond a hole; none if there are more than RIM.
+ */
 static int
 list_rim (const Stars *s, int i, Neighbour list[RIM])
 {
@@ -110,8 +111,7 @@ list_rim (const Stars *s, int i, Neighbour list[RIM])
 }
 
 /* Whether the circle through the point and its neighbours @a and @b has no
- * neighbour in it, and lies in the ball of radius @reach in which neighbours
- * were looked for. */
+ * neighbour in it, and lies in the ball of radius @reach of the neighbours. */
 static bool
 is_circle_empty (const Neighbour *list, int n, int a, int b, float reach)
 {
@@ -119,7 +119,7 @@ is_circle_empty (const Neighbour *list, int n, int a, int b, float reach)
   float area = 2 * (p->x * q->y - p->y * q->x), x, y, r2;
 
   if (!(area > 1e-3f * sqrtf (p->d2 * q->d2)))
-    return false; /* a sliver, or clockwise: that is the pair (b, a) */
+    return false; /* a sliver, or clockwise, which is the pair (b, a) */
   x = (p->d2 * q->y - q->d2 * p->y) / area;
   y = (q->d2 * p->x - p->d2 * q->x) / area;
   r2 = x * x + y * y;
@@ -134,7 +134,7 @@ is_circle_empty (const Neighbour *list, int n, int a, int b, float reach)
   return true;
 }
 
-/* Whether the triangle of @a, @b and @c looks where the normal @n does. */
+/* Whether the normal of the triangle of @a, @b and @c is like @n. */
 static bool
 looks_along (Vec a, Vec b, Vec c, Vec n)
 {
@@ -164,8 +164,8 @@ begins_at (const Stars *s, int i, uint32_t a)
   return false;
 }
 
-/* Whether the surface lies at two of three corners as their triangle does, and
- * looks to the same side at the third, which may be on an edge. */
+/* Whether the triangle of three points is level with the surface at two of
+ * them, and on the same side at the third, which may be on an edge. */
 static bool
 is_level (const ScopedetectCloud *c, int i, int a, int b)
 {
@@ -184,8 +184,8 @@ is_level (const ScopedetectCloud *c, int i, int a, int b)
   return level >= 2;
 }
 
-/* Adds to @i's star triangles that close its gap, which begins at neighbour
- * @of: each goes on from the last corner of the one before. */
+/* Adds triangles to @i's star that close its gap from neighbour @of on; each
+ * begins at the last corner of the triangle before. */
 static void
 close_star_gap (const Stars *s, int i, const Neighbour *rim, int n, uint32_t of)
 {
@@ -240,7 +240,7 @@ find_stars (void *data, int begin, int end)
   }
 }
 
-/* From stars to one list; a triangle of three stars is in it three times. */
+/* Lists the triangles of all stars; a triangle may be listed three times. */
 static uint32_t
 list_triangles (const Stars *s, uint32_t *triangles)
 {

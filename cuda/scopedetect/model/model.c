@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Compiling a model (thesis, section 1.2): from points of its surface to
- * points with features, edges and symmetries. */
+ * Compiles a model (thesis, section 1.2): points with features, edges and
+ * symmetries from points of a surface. */
 #include <float.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 #include "common/utf8.h"
 #include "scopedetect/model/shape.h"
 
-/* How far a surface point's normal is averaged, of the radius in which a
- * scene's normals are fitted: a scene rounds edges off alike. */
+/* The radius in which a model's normals are averaged, in radii of a scene's
+ * normals: both then round off edges alike. */
 #define SMOOTH .75f
-#define FINEST 20 /* steps of a coordinate in a spacing, at least */
+#define FINEST 20 /* minimum float steps of a coordinate in a spacing */
 
-/* Whether surface point @i may become one of the model: no earlier one on the
- * same side of the surface is nearer than the spacing.  @taken: their numbers,
- * -1 for others. */
+/* Whether surface point @i may become a point of the model: no point of the
+ * model on the same side of the surface is nearer than the spacing. @taken: of
+ * each surface point its number in the model; -1: none. */
 static bool
 is_place_free (
     const ScopedetectCloud *c, const int *taken, int i, float spacing)
@@ -31,8 +31,9 @@ is_place_free (
   return true;
 }
 
-/* Darts: surface points in turn, at random, become points of the model (random
- * sequential addition).  @of gets the surface point of each. */
+/* Chooses the model's points by darts: surface points in random order, unless a
+ * chosen point is near (random sequential addition). @of: their surface points.
+ */
 static const char *
 throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
 {
@@ -64,7 +65,8 @@ typedef struct {
   float *var; /* of the normals */
 } Smoothing;
 
-/* Point @i from its surface point and those around it on the same side. */
+/* Sets point @i to the mean of the surface points around it on the same side.
+ */
 static void
 smooth_point (const Smoothing *s, int i)
 {
@@ -96,7 +98,7 @@ smooth_points (void *data, int begin, int end)
     smooth_point (data, i);
 }
 
-/* Square root of the trace of the covariance of the features (1.2). */
+/* The square root of the trace of the features' covariance (1.2). */
 static float
 sigma_of (const ScopedetectCloud *c)
 {
@@ -142,7 +144,7 @@ measure_shape_points (void *data, int begin, int end)
   pthread_mutex_unlock (&e->lock);
 }
 
-/* Centre, radius, box and diameter. */
+/* Sets centre, radius, box and diameter. */
 static void
 measure_shape_extent (ScopedetectShape *s)
 {
@@ -165,7 +167,7 @@ measure_shape_extent (ScopedetectShape *s)
   s->diameter = sqrtf (e.far2);
 }
 
-/* Takes points and features over from @c, which loses them. */
+/* Moves points and features from @c to @s. */
 static void
 take_cloud (ScopedetectShape *s, ScopedetectCloud *c)
 {

@@ -5,11 +5,11 @@
 
 #include "scopedetect/scopedetect_core.h"
 
-#define MARGIN .03f /* metres around the box that the grid covers */
+#define MARGIN .03f /* margin of the grid around the box, metres */
 #define MAX_CELLS 8000000
 
-/* The grid while it is made.  Only cells beside one that changed since they
- * were looked at can change: those are stale. */
+/* The grid in the making. A cell is stale if a neighbour has changed since it
+ * was computed; other cells cannot change. */
 typedef struct {
   ScopedetectShape *shape;
   uint8_t *stale;
@@ -21,7 +21,7 @@ cell_at (const ScopedetectShape *s, int u, int v, int w)
   return ((size_t) w * s->cells[1] + v) * s->cells[0] + u;
 }
 
-/* The cell itself and those beside it, half-open. */
+/* A cell and its neighbours, half-open. */
 typedef struct {
   int u0, v0, w0, u1, v1, w1;
 } Around;
@@ -45,9 +45,9 @@ mark_cell_stale (const Search *t, const Around *r)
           (size_t) (r->u1 - r->u0));
 }
 
-/* The points of 26 neighbouring cells and of the cell itself compete, in both
- * directions through the grid until nothing changes.  Of two that are equally
- * near, the first point wins. */
+/* Sets a cell to the nearest of its point and those of its 26 neighbours, the
+ * first of equally near ones. Sweeps both ways repeat it until no cell changes.
+ */
 static bool
 relax_cell (const Search *t, int u, int v, int w, const Around *r)
 {

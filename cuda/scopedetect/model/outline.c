@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The silhouette of a model in a frame: its points on a grid, closed as far as
- * they are apart, and the way around what is covered. */
+ * The silhouette of a model in a frame: its points mark cells of a grid, gaps
+ * between them are closed, and the rim of the cells is followed. */
 #include <math.h>
 
 #include "scopedetect/scopedetect_detector.h"
 
 #define SIDE 128 /* cells of the grid, without its rim */
-#define RIM 8    /* cells, as many as points are spread */
+#define RIM 8    /* maximum spread of a point, cells */
 #define CELLS (SIDE + 2 * RIM)
 #define MAX_STEPS (4 * CELLS) /* steps around that are followed */
 #define SPREAD .9             /* of points, in their spacing */
@@ -35,7 +35,8 @@ pixel_of_point (Vec p, const Camera *c, double at[2])
   return true;
 }
 
-/* Lays the grid around all points; false where none is before the camera. */
+/* Lays the grid around all points, and marks their cells; false if no point is
+ * before the camera. */
 static bool
 lay_grid (Grid *g, const ScopedetectShape *s, Pose pose, const Camera *c)
 {
@@ -78,7 +79,8 @@ mask_meets (uint8_t (*mask)[CELLS], int x, int y, int spread, uint8_t value)
   return false;
 }
 
-/* Grown by the spread, then shrunk by it: gaps are gone, the rim is not. */
+/* Grows the marked cells by the spread, then shrinks them by it: gaps are
+ * closed, the rim stays. */
 static void
 close_mask_gaps (Grid *g)
 {
@@ -97,8 +99,8 @@ is_cell_set (const Grid *g, int x, int y)
   return x >= 0 && y >= 0 && x < CELLS && y < CELLS && g->mask[y][x];
 }
 
-/* Follows the rim from the upper left corner of cell (@x, @y), to the right,
- * what is covered on its right hand; notes the middles of the cells' sides. */
+/* Follows the rim from the upper left corner of cell (@x, @y) to the right,
+ * marked cells on the right hand; notes the middles of cells' sides. */
 static void
 follow_rim (const Grid *g, int x, int y, Way *way)
 {
@@ -138,9 +140,9 @@ area_of_way (const Way *w)
   return sum;
 }
 
-/* Takes away the corner that matters least, until each does or there are no
- * more than @room (M. Visvalingam and J. D. Whyatt, Cartographic Journal 30,
- * 1993). */
+/* Removes the corner of the smallest triangle until all triangles have
+ * @min_area and at most @room corners are left (M. Visvalingam and J. D.
+ * Whyatt, Cartographic Journal 30, 1993). */
 static void
 simplify_way (Way *w, double min_area, int room)
 {
@@ -173,7 +175,7 @@ scopedetect_model_outline (const ScopedetectModel *model, const double pose[7],
   if (room < 3 || !lay_grid (&g, &model->shape, pose_from (pose), camera))
     return 0;
   close_mask_gaps (&g);
-  /* every rim has an upper left corner; the outer one is the largest */
+  /* every rim has an upper left corner; the outer rim is the largest */
   for (int y = 0; y < CELLS; y++)
     for (int x = 0; x < CELLS; x++)
       if (is_cell_set (&g, x, y) && !is_cell_set (&g, x, y - 1) &&

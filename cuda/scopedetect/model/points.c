@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From the points of a cloud to those of a surface: how far they are apart, and
- * their normals. */
+ * Surfaces of clouds: the spacing of the points, and their normals. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -9,9 +8,9 @@
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
-#define MAX_POINTS 400000 /* points that are taken of a cloud */
-#define NTH 8      /* the neighbour whose distance says how dense a cloud is */
-#define PLANE 2.5f /* spacings about a point in which its plane is fitted */
+#define MAX_POINTS 400000 /* maximum used points of a cloud */
+#define NTH 8             /* the neighbour whose distance tells the density */
+#define PLANE 2.5f        /* radius of a point's plane, spacings */
 
 Vec
 scopedetect_vertex (const Mesh *m, uint32_t i, double unit)
@@ -30,8 +29,8 @@ scopedetect_vertex_colour (const Mesh *m, uint32_t i)
   return scopedetect_lab (c[0], c[1], c[2]);
 }
 
-/* The squared distance from @x to its NTH neighbour of @near, in which @x
- * itself is; -1: there are fewer. */
+/* The squared distance from @x to the NTH of its neighbours @near, which
+ * include @x itself; -1: there are fewer. */
 static float
 nth_distance2 (const ScopedetectCloud *c, Vec x, const int *near, int n)
 {
@@ -56,9 +55,8 @@ nth_distance2 (const ScopedetectCloud *c, Vec x, const int *near, int n)
   return found > NTH ? min_d2[NTH] : -1;
 }
 
-/* The side of the square that each point has for itself, from the circles that
- * hold NTH neighbours; 0 if a tenth of them or more do not lie within @reach.
- */
+/* The mean side of a point's square, by the circles that hold NTH neighbours; 0
+ * if a tenth of the points or more have fewer neighbours within @reach. */
 static float
 spacing_within (ScopedetectCloud *c, float reach)
 {
@@ -77,7 +75,7 @@ spacing_within (ScopedetectCloud *c, float reach)
                              : 0;
 }
 
-/* Circles grow until they hold enough, so that they never hold too many. */
+/* Circles grow until they hold enough points, so never too many. */
 static float
 spacing_of (ScopedetectCloud *c, float start, float end)
 {
@@ -126,8 +124,8 @@ plane_normals (ScopedetectCloud *c, float radius)
   parallel_for (c->n, 64, set_normals_of_points, &(Planes){c, radius});
 }
 
-/* Whether the origin lies far enough outside for the points to be one camera's
- * view from there: by more than their extent. */
+/* Whether the points may be the view of one camera at the origin: it lies
+ * outside by more than their extent. */
 static bool
 is_one_view (const ScopedetectCloud *c)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * From a mesh or a cloud to points of its surface. */
+ * Points of the surface of a mesh or a cloud. */
 #include <stdlib.h>
 
 #include "common/parallel.h"
@@ -11,7 +11,7 @@
 
 #define MIN_POINTS 4000 /* surface points of a mesh */
 #define MAX_POINTS 400000
-#define FINER 3 /* times closer than the points of the model */
+#define FINER 3 /* density of surface points, in points of the model */
 
 Device
 scopedetect_host (void)
@@ -22,8 +22,7 @@ scopedetect_host (void)
   return host;
 }
 
-/* What surface points are drawn from: corners in metres, three numbers a
- * triangle; @lab may be NULL. */
+/* Inputs of surface points: corners, metres, three a triangle; lab or NULL. */
 typedef struct {
   uint32_t n_triangles;
   const uint32_t *triangles;
@@ -40,7 +39,7 @@ area_of (const Triangles *from, uint32_t t)
   return vec_cross (vec_sub (from->x[v[1]], a), vec_sub (from->x[v[2]], a));
 }
 
-/* A random point of triangle @t goes to surface point @i. */
+/* Sets surface point @i to a random point of triangle @t. */
 static void
 draw_point (ScopedetectCloud *c, int i, const Triangles *from, uint32_t t,
     uint64_t seed)
@@ -60,7 +59,7 @@ draw_point (ScopedetectCloud *c, int i, const Triangles *from, uint32_t t,
     c->lab[i] = from->lab[v[a > .5f ? 1 : b > .5f ? 2 : 0]];
 }
 
-/* Surface points are spread over the triangles by area. */
+/* Spreads surface points over the triangles by area. */
 static const char *
 draw_points (ScopedetectSurface *surface, const Triangles *from,
     const ScopedetectCompile *how, DeviceMemory *memory)
@@ -119,8 +118,8 @@ copy_points (const Vec *v, int n)
   return copy ? memcpy (copy, v, (size_t) n * sizeof *copy) : NULL;
 }
 
-/* A coarse cloud's points, all that @memory holds, become those of the surface
- * between them. */
+/* Replaces a coarse cloud's points, all contents of @memory, by points of the
+ * surface between them. */
 static const char *
 fill_surface (ScopedetectSurface *surface, const ScopedetectCompile *how,
     DeviceMemory *memory)
@@ -135,7 +134,7 @@ fill_surface (ScopedetectSurface *surface, const ScopedetectCompile *how,
   if (how->filled)
     how->filled (how->user, surface->spacing);
   TRY (scopedetect_keep_visible (
-      surface)); /* both sides of a sheet are known apart */
+      surface)); /* normals tell both sides of a sheet apart */
   if (!c->n)
     return "no point of the cloud is seen from outside";
   x = copy_points (c->x, c->n);

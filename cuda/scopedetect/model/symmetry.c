@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * After which turns a model looks alike.  Half turns, thirds and fifths about
- * axes in all directions are tried: a symmetry of finite order has one of them
- * among its powers.  Those that fit roughly are settled: Gauss-Newton steps lay
- * the turned points onto the planes of the surface.  What then lies on the
- * surface is a symmetry.  The principal axes of the points would be no help:
- * those of a cube, or across a prism, point anywhere. */
+ * Symmetries: rotations after which a model looks alike. Half turns, thirds and
+ * fifths about axes in all directions are tried, since a symmetry of finite
+ * order has one of them among its powers. Rotations that fit roughly are
+ * settled: Gauss-Newton steps move the rotated points onto the planes of the
+ * surface. Those whose points then lie on the surface are symmetries. Principal
+ * axes do not help: those of a cube, or across a prism, are arbitrary. */
 #include <stdlib.h>
 
 #include "scopedetect/scopedetect_features_core.h"
@@ -14,30 +14,28 @@
 
 #define DIRECTIONS 800 /* axes, evenly over half of the sphere: 5 degrees */
 #define ROUGH 150      /* points by which directions are compared */
-#define CANDIDATES 30  /* directions that are settled, of each turn */
-#define SETTLING 400   /* points that are laid onto the surface */
+#define CANDIDATES 30  /* directions of each turn that are settled */
+#define SETTLING 400   /* points that are moved onto the surface */
 #define FAR_STEPS 8    /* by the points of the model */
 #define STEPS 14       /* then by those of the surface */
 #define HOPELESS 1.2f  /* spacings between points after the first steps */
 #define DECIDING 2000  /* points that decide */
-/* The model looks alike if its turned points lie on the surface: how far off
- * they are on average, in spacings of the model and as a part of its diameter;
- * and the share of points that are far off, and how far that is. */
+/* Limits of a symmetry, of the rotated points: their mean distance from the
+ * surface, in spacings and in diameters; the share of far points, and the
+ * distance from which on a point is far. */
 #define LIKE_SPACINGS .5f
 #define LIKE_PART .009f
 #define FAR_SHARE .01f
 #define FAR_SPACINGS 1.5f
 #define FAR_PART .03f
-/* Turns of an order whose powers fit differ by less. */
+/* Maximum difference between the fits of turns whose powers fit. */
 #define ALIKE_SPACINGS .12f
 #define ALIKE_PART .003f
-#define REACH \
- 2.f /* spacings within which a point of the surface is looked for */
+#define REACH 2.f     /* maximum distance of a point of the surface, spacings */
 #define SAME .9925f   /* of two turns: 14 degrees */
 #define NO_TURN .94f  /* of a turn and none: 40 degrees */
 #define MOST_PARTS 12 /* of a circle */
-#define REVOLUTION \
- 24 /* turns that stand for those about an axis of revolution */
+#define REVOLUTION 24 /* turns that stand for those about an axis */
 
 #define PI 3.14159265358979
 
@@ -62,9 +60,8 @@ turn_about_axis (Vec centre, Vec axis, double angle)
   return p;
 }
 
-/* How far @p lies from the plane of the nearest point of the surface that faces
- * as @normal does, along its normal @on; false without such a point in reach.
- */
+/* Sets @e to the distance of @p from the plane of the nearest surface point
+ * that faces as @normal, along its normal @on; false without one in reach. */
 static bool
 distance_from_surface (
     const SymmetrySearch *t, Vec p, Vec normal, float *e, Vec *on)
@@ -87,8 +84,8 @@ distance_from_surface (
   return true;
 }
 
-/* The same from the points of the model, whose grid answers at once, however
- * far off @p is. */
+/* As distance_from_surface (), from the points of the model, whose grid has an
+ * answer for any @p. */
 static bool
 distance_from_model (
     const SymmetrySearch *t, Vec p, Vec normal, float *e, Vec *on)
@@ -126,9 +123,8 @@ rough_score (const SymmetrySearch *t, Pose p)
   return sum / (float) n;
 }
 
-/* How far the turned points are from the surface on average; more than what
- * looks alike if too many are far off.  A hole in a scan is no difference:
- * there the planes about it count. */
+/* The mean distance of the rotated points from the surface; above the limit if
+ * too many are far. Holes of a scan are bridged by the planes around them. */
 static float
 measure_turn (const SymmetrySearch *t, Pose p)
 {
@@ -177,7 +173,7 @@ add_plane (ScopedetectSums *sums, Vec x, float e, Vec on)
   sums->n++;
 }
 
-/* Lays the points onto the surface, as far as there is hope. */
+/* Moves the rotated points onto the surface, while the fit may become good. */
 static void
 settle_turn (const SymmetrySearch *t, Pose *p)
 {
@@ -269,8 +265,7 @@ try_angle (SymmetrySearch *t, double angle)
   }
 }
 
-/* The point that all turns leave where it is: the mean of the places to which
- * they bring any other. */
+/* Sets the fixed point of all turns: the mean of any point's places. */
 static void
 find_centre (SymmetrySearch *t)
 {
@@ -290,7 +285,7 @@ axis_of (Pose p)
   return vec_unit (vec (p.q.x, p.q.y, p.q.z));
 }
 
-/* Whether turns that are no whole part of a circle leave the model alike. */
+/* Whether all turns about @axis fit: some by odd angles do. */
 static bool
 is_revolution (const SymmetrySearch *t, Vec axis)
 {
@@ -315,8 +310,8 @@ pose_times (Pose a, Pose b)
   return p;
 }
 
-/* Turns about @axis, and after a half turn across it if @half is one; about
- * three axes if the model is a ball. */
+/* Adds turns about @axis, also after the half turn across it if @half is a
+ * symmetry; turns about three axes for a ball. */
 static void
 add_revolution (SymmetrySearch *t, Vec axis, const Pose *half, bool is_ball)
 {
@@ -336,8 +331,8 @@ add_revolution (SymmetrySearch *t, Vec axis, const Pose *half, bool is_ball)
   }
 }
 
-/* Whether one of the @n turns of @found is about an axis of revolution: then
- * the list is of such turns. */
+/* Whether one of the @n turns @found is about an axis of revolution; the list
+ * then has turns about it. */
 static bool
 revolves (SymmetrySearch *t, const Pose *found, int n)
 {
@@ -360,8 +355,7 @@ revolves (SymmetrySearch *t, const Pose *found, int n)
   return true;
 }
 
-/* All powers of the smallest turn about @axis that fits about as well as any.
- */
+/* Adds all powers of the smallest turn about @axis with about the best fit. */
 static void
 add_powers (SymmetrySearch *t, Vec axis)
 {
@@ -382,7 +376,7 @@ add_powers (SymmetrySearch *t, Vec axis)
     }
 }
 
-/* Products of the turns, until they are a group. */
+/* Adds products of the turns until they are a group. */
 static void
 close_group (SymmetrySearch *t)
 {

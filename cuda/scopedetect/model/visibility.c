@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What of a model is seen from where: depth buffers of its surface points from
- * 66 views, in parallel projection.  They tell outside from inside, and give
- * the range edges (thesis, section 1.2). */
+ * Views of a model: depth buffers of its surface points from 66 directions, in
+ * parallel projection. They tell outside from inside, and give the range edges
+ * (thesis, section 1.2). */
 #include <stdlib.h>
 
 #include "common/parallel.h"
 #include "scopedetect/model/shape.h"
 
-#define GRAZING .2f     /* cosine below which a point is not looked at */
-#define EDGE_JUMP .015f /* metres: a step in depth that is a range edge */
+#define GRAZING .2f     /* minimum cosine of a point that a view sees */
+#define EDGE_JUMP .015f /* minimum step in depth of a range edge, metres */
 
 typedef struct {
   Vec u, v, eye; /* axes of the picture, and towards the eye */
@@ -39,7 +39,7 @@ place_in_view (const View *w, Vec p, int *x, int *y, float *h)
   *h = vec_dot (p, w->eye);
 }
 
-/* The frame of the picture that holds all surface points, with a margin. */
+/* Sets the view's picture to hold all surface points, with a margin. */
 static const char *
 frame_view (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
@@ -65,7 +65,8 @@ frame_view (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
   return w->height_of ? NULL : "out of memory";
 }
 
-/* Every surface point covers 3 x 3 pixels, so that the surface has no holes. */
+/* Renders surface points, 3 x 3 pixels each, so that the surface has no holes.
+ */
 static const char *
 render_surface (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
 {
@@ -86,8 +87,8 @@ render_surface (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
   return NULL;
 }
 
-/* Whether a point is the first that the eye meets.  A neighbour may be nearer
- * by the slope of the surface. */
+/* Whether a view sees a point: only its neighbours are nearer to the eye, by
+ * the slope of the surface. */
 static bool
 is_seen_in_view (const View *w, Vec p, Vec normal)
 {
@@ -142,8 +143,8 @@ scopedetect_keep_visible (ScopedetectSurface *s)
   return error;
 }
 
-/* Whether the surface breaks off next to pixel (x, y): nothing, or something
- * far behind, within two pixels. */
+/* Whether the surface ends near pixel (x, y): a pixel within two has no
+ * surface, or one far behind. */
 static bool
 surface_breaks_off (const View *w, int x, int y, float h)
 {
@@ -157,7 +158,7 @@ surface_breaks_off (const View *w, int x, int y, float h)
   return false;
 }
 
-/* Distances to the nearest of the points in @edge. */
+/* Sets @ved to the distances of points from the nearest point of @edge. */
 static void
 edge_distances (
     const ScopedetectShape *s, uint8_t *ved, const uint32_t *edge, int n)
@@ -176,7 +177,7 @@ edge_distances (
   }
 }
 
-/* The points of @s on a range edge from @eye go to @edge; returns how many. */
+/* Sets @edge to the points of @s on range edges from @eye; returns how many. */
 static const char *
 edges_from (ScopedetectShape *s, const ScopedetectSurface *surface, Vec eye,
     uint32_t *edge, int *n)

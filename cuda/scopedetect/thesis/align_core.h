@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bingham Procrustean alignment (J. Glover, S. Popovic, arXiv:1304.7399): the
- * turn, given pairs of points and of oriented features, is Bingham distributed,
- * p (q) ~ exp (q^T C q), and C is a sum over the pairs; its mode is the
- * eigenvector of C's largest eigenvalue.  The pairs are segments that the pose
- * takes, drawn by chance. */
+ * Bingham Procrustean alignment (J. Glover, S. Popovic, arXiv:1304.7399). Given
+ * pairs of points and of oriented features, the rotation has a Bingham
+ * distribution p (q) ~ exp (q^T C q), and C is a sum over the pairs; its mode
+ * is the eigenvector of C's largest eigenvalue. The pairs are drawn from the
+ * segments that the pose takes. */
 #pragma once
 
 #include "common/random.h"
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_segment_core.h"
 
-#define SCOPEDETECT_MAX_PAIRS 128 /* segments that a pose is aligned by */
+#define SCOPEDETECT_MAX_PAIRS 128 /* segments of an alignment */
 
-/* Of a feature's normal: 8.1 degrees. */
+/* The concentration of a feature's normal: 8.1 degrees. */
 #define SCOPEDETECT_CONCENTRATION 100.
 
-/* Sums over pairs (a, b), of a^T b and of both; integers. */
+/* Integer sums over pairs (a, b): a b^T, a and b. */
 typedef struct {
   long long ab[9], a[3], b[3], n;
 } ScopedetectPairs;
 
-/* Adds the pair of @a, on the model, and @b, in the scene: both of size about
- * 1, about origins that lie near their means. */
+/* Adds the pair of @a on the model and @b in the scene. Both have lengths of
+ * about 1, from origins near their means. */
 BOTH void
 scopedetect_add_pair (ScopedetectPairs *s, Vec a, Vec b)
 {
@@ -37,8 +37,8 @@ scopedetect_add_pair (ScopedetectPairs *s, Vec a, Vec b)
   s->n++;
 }
 
-/* Horn's matrix of the centred pairs, times @weight, goes to @c: q^T N q is the
- * sum of b^T R (q) a. */
+/* Sets @c to Horn's matrix N of the centred pairs, times @weight: q^T N q is
+ * the sum of b^T R (q) a. */
 BOTH void
 scopedetect_horn (const ScopedetectPairs *p, double weight, double c[4][4])
 {
@@ -72,9 +72,8 @@ scopedetect_form (const double c[4][4], Quat q)
   return sum;
 }
 
-/* Adds what a pair of features says: the turn is @q, or @f, its flip, of which
- * the one that @c likes better is the mode.  @z: how sure the direction of
- * curvature is. */
+/* Adds a pair of features: the rotation is @q or its flip @f, and the mode the
+ * likelier of both by @c. @z: the certainty of curvature's direction. */
 BOTH void
 scopedetect_add_feature (double c[4][4], Quat q, Quat f, double z)
 {
@@ -90,7 +89,7 @@ scopedetect_add_feature (double c[4][4], Quat q, Quat f, double z)
           z * g[i] * g[j];
 }
 
-/* How sure the direction of curvature of a feature is: 0 to 100. */
+/* The certainty of a feature's direction of curvature: 0 to 100. */
 BOTH double
 scopedetect_sureness (float pc1, float pc2)
 {
@@ -99,7 +98,7 @@ scopedetect_sureness (float pc1, float pc2)
   return z < 100 ? z : 100;
 }
 
-/* One of Jacobi's turns: zero at (p, q). */
+/* A Jacobi rotation, which makes a[p][q] zero. */
 BOTH void
 scopedetect_jacobi (double a[4][4], double v[4][4], int p, int q)
 {
@@ -125,8 +124,8 @@ scopedetect_jacobi (double a[4][4], double v[4][4], int p, int q)
   }
 }
 
-/* The eigenvector of the largest eigenvalue of a symmetric matrix, which is
- * lost: sweeps of Jacobi's method, six of which leave nothing. */
+/* The eigenvector of the largest eigenvalue of a symmetric matrix, by six
+ * sweeps of Jacobi's method, after which the matrix is diagonal. */
 BOTH Quat
 scopedetect_mode (double c[4][4])
 {
@@ -143,8 +142,8 @@ scopedetect_mode (double c[4][4])
       (float) v[2][best], (float) v[3][best]));
 }
 
-/* The pose with turn @q in which the means of the pairs agree; their origins
- * are @a on the model and @b in the scene, and @radius is what is 1. */
+/* The pose with rotation @q in which the pairs' means agree. @a and @b: origins
+ * of pairs on the model and in the scene; @radius: their unit, metres. */
 BOTH Pose
 scopedetect_means_agree (
     const ScopedetectPairs *p, Quat q, Vec a, Vec b, float radius)
@@ -160,10 +159,10 @@ scopedetect_means_agree (
   return out;
 }
 
-/* ---- Which segments a pose is aligned by ---- */
+/* ---- The segments of an alignment ---- */
 
-/* The point of the model that segment @i, if alignment @k of the hypothesis
- * draws it, lies on; else -1.  It is part of the model by @chance. */
+/* The point of the model on which segment @i lies, if alignment @k of the
+ * hypothesis draws the segment, by @chance; else -1. */
 BOTH int
 scopedetect_drawn (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int i, float chance)
@@ -176,8 +175,7 @@ scopedetect_drawn (const ScopedetectScoring *w, const ScopedetectShape *s,
       s, vec_unrotate (r, vec_sub (w->segments.segment[i].x, a->pose.t)));
 }
 
-/* The point on a range edge of the model, in the view's list, that a segment's
- * edge lies on, or -1: an edge has no orientation. */
+/* The point of the view's range edges at a segment's edge; -1: none. */
 BOTH int
 scopedetect_edge_match (const ScopedetectParams *params,
     const ScopedetectShape *s, const Turn *r, Vec t, int view,
@@ -199,7 +197,8 @@ scopedetect_edge_match (const ScopedetectParams *params,
   return best;
 }
 
-/* Adds the pair of point @j of the model, whose centre is at @c, and @x. */
+/* Adds the pair of point @j of the model and @x. @c: the model's centre in
+ * camera coordinates. */
 BOTH void
 scopedetect_pair_up (
     ScopedetectPairs *pairs, const ScopedetectShape *s, Vec c, int j, Vec x)
@@ -210,14 +209,14 @@ scopedetect_pair_up (
       vec_scale (vec_sub (x, c), scale));
 }
 
-/* A pair of features as turns of the model: one, or the other. */
+/* The two rotations of the model that a pair of features allows. */
 typedef struct {
   Quat turn, flip;
-  double sureness; /* of the direction of curvature; < 0: there is no pair */
+  double sureness; /* of the direction of curvature; < 0: no pair */
 } ScopedetectOriented;
 
-/* The pair of the feature of segment @g, one of @frame, and that of point @j of
- * the model. */
+/* The pair of the features of segment @g and of point @j of the model. @frame:
+ * frames of the cloud's points. */
 BOTH ScopedetectOriented
 scopedetect_oriented (const Quat *frame, const ScopedetectShape *s,
     const ScopedetectSegment *g, int j)
@@ -233,7 +232,8 @@ scopedetect_oriented (const Quat *frame, const ScopedetectShape *s,
   return o;
 }
 
-/* The pose that pairs and @n features ask for; @c: where the centre is. */
+/* The mode of the poses by the pairs and @n features. @c: the model's centre in
+ * camera coordinates. */
 BOTH Pose
 scopedetect_aligned (const ScopedetectParams *params, const ScopedetectShape *s,
     const ScopedetectPairs *pairs, const ScopedetectOriented *o, int n, Vec c)

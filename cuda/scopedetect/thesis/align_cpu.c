@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Alignment of rounds 2 and 3, as loops. */
+ * Alignment of round 2 and hill climbing of round 3, as loops. */
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/thesis/align_core.h"
@@ -8,7 +8,7 @@
 
 static const float steps[3] = {.6f, 1, 1.6f};
 
-/* The next segments, by their middles, and the points that they lie on. */
+/* Draws segments and the model's points on which they lie; returns how many. */
 static int
 draw_segments_of_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, int segment[SCOPEDETECT_MAX_PAIRS],
@@ -29,7 +29,8 @@ draw_segments_of_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
   return found;
 }
 
-/* The pose that segments ask for; false with fewer than three. */
+/* Sets @out to a hypothesis's alignment; false with fewer than three segments.
+ */
 static bool
 aligned_pose (const ScopedetectScoring *w, const Quat *frame,
     const ScopedetectShape *s, const ScopedetectHypothesis *a, int k, Pose *out)
@@ -61,7 +62,7 @@ aligned_pose (const ScopedetectScoring *w, const Quat *frame,
 typedef struct {
   const ScopedetectScoring *scoring;
   const Quat *frame;
-  int k; /* how often the hypotheses have been aligned */
+  int k; /* number of the alignment */
 } Alignment;
 
 static void
@@ -116,8 +117,8 @@ typedef struct {
   int steps;
 } Climb;
 
-/* Each step is the best of three lengths, even if it leads down, and the next
- * one starts with its length; what was best on the way is kept. */
+/* Each step has the best of three lengths, even if it leads down; the next step
+ * starts with this length. The best pose on the way is kept. */
 static void
 climb_from_pose (
     const void *in, const ScopedetectShape *s, ScopedetectHypothesis *best)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Alignment of rounds 2 and 3, a block a hypothesis. */
+ * Alignment of round 2 and hill climbing of round 3, a block a hypothesis. */
 #include "common/scan.cuh"
 #include "scopedetect/thesis/align_core.h"
 #include "scopedetect/thesis/climb_core.h"
@@ -19,9 +19,9 @@ typedef struct {
   ScoreShared score;
 } AlignShared;
 
-/* The points that segment @first and those that follow, a thread each, lie on
- * if they are drawn, to shared.drawn.  The lanes of a warp take every fourth,
- * since those that the pose takes lie side by side. */
+/* Sets shared.drawn to the points of the model on which the drawn segments lie,
+ * of ALIGN_THREADS segments from @first on. The lanes of a warp have every
+ * fourth segment, since the segments that a pose takes lie side by side. */
 static __device__ __forceinline__ void
 draw_segment_range (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int first,
@@ -39,7 +39,8 @@ draw_segment_range (const ScopedetectScoring *w, const ScopedetectShape *s,
   __syncthreads ();
 }
 
-/* The first segments that are drawn, in their order.  Returns how many. */
+/* Sets shared.segment and shared.point to the first drawn segments, in their
+ * order; returns their number. */
 static __device__ __forceinline__ int
 draw_segments_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, int k, AlignShared &shared)
@@ -62,7 +63,7 @@ draw_segments_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
   return min (found, SCOPEDETECT_MAX_PAIRS);
 }
 
-/* The pose that @n drawn segments ask for, to shared.score.hypothesis. */
+/* Sets the pose of shared.score.hypothesis by alignment to @n segments. */
 static __device__ __forceinline__ void
 align_by_block (const ScopedetectScoring *w, const Quat *frame,
     const ScopedetectShape *s, const ScopedetectHypothesis *a, int n,
@@ -110,7 +111,7 @@ __launch_bounds__ (ALIGN_THREADS)
   copy_hypothesis_by_block (&shared.score.hypothesis, a);
   align_by_block (&w, frame, s, a, n, shared);
   score_by_block (&w, s, min (s->n, w.params.points), shared.score);
-  if (shared.score.hypothesis.score > a->score) /* all threads see the same */
+  if (shared.score.hypothesis.score > a->score) /* all threads read the same */
     copy_hypothesis_by_block (a, &shared.score.hypothesis);
 }
 
@@ -159,7 +160,8 @@ slope_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
   __syncthreads ();
 }
 
-/* The best of three steps from shared.at to shared.next; returns its length. */
+/* Sets shared.next to the best of three steps from shared.at; returns the step.
+ */
 static __device__ __forceinline__ float
 try_steps_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
     int n, Vec c, float length, ClimbShared &shared)

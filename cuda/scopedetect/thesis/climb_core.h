@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Hill climbing of round 3 (thesis, section 1.2): the gradient of the depth,
- * normal and edge parts by the pose, visibility held constant. */
+ * Hill climbing of round 3 (thesis, section 1.2): the gradient of the parts
+ * depth, normal and edge by the pose. Visibility counts as constant. */
 #pragma once
 
 #include "scopedetect/scopedetect_score_core.h"
 
 #define SCOPEDETECT_GRADIENT 1024.f /* steps a unit in sums */
 
-/* Sums of gradients: by a step along x, y, z, metres, and by a turn about the
- * model's centre, half radians, as a quaternion has them. */
+/* Sums of gradients by a translation along x, y, z, metres, and by a rotation
+ * about the model's centre, half radians, as in a quaternion. */
 typedef struct {
   long long range[6], normal[6], edge[6];
   long long seen, edge_seen;
@@ -25,8 +25,8 @@ scopedetect_add_slope (long long sum[6], long long v, Vec t, Vec w)
         v * (long long) (g[k] * SCOPEDETECT_GRADIENT + (g[k] < 0 ? -.5f : .5f));
 }
 
-/* What the depth of a point, @off behind the frame's surface with normal @on,
- * adds: moved along the surface it stays where it is. */
+/* Adds the gradient of the depth of a point @off behind the frame's surface,
+ * whose normal is @on: only a motion across the surface changes the depth. */
 BOTH void
 scopedetect_range_slope (const ScopedetectScoring *w, ScopedetectSlope *out,
     long long v, Vec p, Vec on, float off, float s)
@@ -41,7 +41,7 @@ scopedetect_range_slope (const ScopedetectScoring *w, ScopedetectSlope *out,
   scopedetect_add_slope (out->range, v, g, vec_cross (p, g));
 }
 
-/* Adds point @i; @c is where the model's centre is. */
+/* Adds point @i. @c: the model's centre in camera coordinates. */
 BOTH void
 scopedetect_climb_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, Vec c, int view, int i, ScopedetectSlope *out)
@@ -75,8 +75,8 @@ scopedetect_climb_point (const ScopedetectScoring *w, const ScopedetectShape *s,
         vec_scale (vec_cross (n, on), d / (k * k)));
 }
 
-/* Adds a point of a range edge: the log of the edges' image by central
- * differences. */
+/* Adds a point of a range edge: the gradient of the edge image's logarithm is a
+ * central difference. */
 BOTH void
 scopedetect_climb_edge (
     const ScopedetectScoring *w, Vec p, Vec c, ScopedetectSlope *out)
@@ -104,7 +104,7 @@ scopedetect_climb_edge (
   scopedetect_add_slope (out->edge, v, g, vec_cross (vec_sub (p, c), g));
 }
 
-/* The direction uphill, of length 1; false where the hill is flat. */
+/* Sets @g to the score's gradient, scaled to length 1; false if it is 0. */
 BOTH bool
 scopedetect_uphill (
     const ScopedetectScoring *w, const ScopedetectSlope *s, float g[6])
@@ -131,7 +131,7 @@ scopedetect_uphill (
   return sum > 1e-9;
 }
 
-/* @p a step along @g, turned about the model's centre @c. */
+/* Pose @p after a step along @g; it rotates about the model's centre @c. */
 BOTH Pose
 scopedetect_stepped (Pose p, Vec c, const float g[6], float step)
 {
