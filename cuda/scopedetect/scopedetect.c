@@ -444,10 +444,10 @@ why_no_second (const Scopedetect *s, int n_models, double end)
                                               : SCOPEDETECT_REFUSED;
 }
 
-/* Stage 2 (2.3): searches in the points that @best leaves, and chooses anew
- * among the hypotheses of both searches, in the whole frame. @best changes only
- * to a higher score. All pixels stay in the scene, so that found objects still
- * hide the surface behind them. */
+/* The second search and choice (2.3): searches in the points that @best leaves,
+ * and chooses anew among the hypotheses of both searches, in the whole frame.
+ * @best changes only to a higher score. All pixels stay in the scene, so that
+ * found objects still hide the surface behind them. */
 static const char *
 explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
 {
@@ -463,7 +463,7 @@ explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
   s->report.is_cut |= s->report.second == SCOPEDETECT_NO_TIME;
   if (s->report.second != SCOPEDETECT_REFUSED)
     return NULL;
-  if (best->n) { /* without objects stage 2 would find the poses of stage 1 */
+  if (best->n) { /* a search in all points would find the same poses */
     TRY (device_copy (
         &s->device, s->sources, s->left, (size_t) n_left * sizeof *s->left));
     TRY (search_models (s, 1, s->chosen, &n_models, s->sources, n_left));
@@ -504,7 +504,7 @@ report_objects (Scopedetect *s, const ScopedetectAssignment *best)
   }
 }
 
-/* Runs stage 1, and stage 2 (2.3). */
+/* Makes the first choice and, with two-stage, the second (2.3). */
 static const char *
 explain_frame (Scopedetect *s)
 {

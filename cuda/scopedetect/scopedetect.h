@@ -117,21 +117,21 @@ typedef struct {
                        short search for all models (chapter 4); 0: all models */
   ScopedetectExplained explain;
   double least_own; /* contest: minimum part that is an object's alone */
-  /* One stage and two: */
+  /* one-stage and two-stage: */
   int candidates; /* poses of each model to choose from (2.1) */
   ScopedetectSchedule schedule;
   int restarts;      /* searches, each from nothing (2.1) */
   int explain_steps; /* Metropolis: steps of a search, for each candidate */
   int restart_steps; /* the thesis's schedule: steps of a search */
   int max_time;      /* of all searches for a frame, milliseconds; 0: none */
-  int max_steps;     /* of each search, in both stages together; 0: all */
+  int max_steps;     /* of each search, in both choices together; 0: all */
   double weight_fit, weight_unexplained, weight_overlap,
       weight_object; /* of the parts of an assignment's score (2.2) */
-  /* Two stages (2.3): */
+  /* two-stage (2.3): */
   double first_weight_unexplained, first_weight_overlap,
-      first_weight_object; /* in stage 1 */
-  int min_rest;            /* minimum number of points left for stage 2 */
-  bool fix_first;          /* stage 2 keeps the objects of stage 1 */
+      first_weight_object; /* in the first choice */
+  int min_rest;            /* minimum number of points for a second search */
+  bool fix_first; /* the second choice keeps the objects of the first */
 } ScopedetectParams;
 
 /* An object that was found. */
@@ -142,7 +142,8 @@ typedef struct {
   double agreement; /* part of the searches that chose it; 1 without one */
   double part[SCOPEDETECT_N_PARTS];
   double visible;   /* visible part of the surface towards the camera */
-  double explained; /* part of the surface towards the camera that is seen */
+  double explained; /* part of the surface towards the camera that the frame
+                       shows */
   double covariance[36]; /* rows and columns: translation of the model's centre
                             along the camera's axes, metres; rotations about
                             them, radians */
@@ -150,24 +151,24 @@ typedef struct {
   ImageBox seen;         /* of the visible points */
 } ScopedetectObject;
 
-/* The outcome of stage 2. */
+/* The outcome of the second search and choice (2.3). */
 typedef enum {
   SCOPEDETECT_NOT_ASKED,
   SCOPEDETECT_ACCEPTED,
-  SCOPEDETECT_REFUSED,    /* both stages score no more than stage 1 */
-  SCOPEDETECT_FEW_POINTS, /* left out: stage 1 leaves too few points */
-  SCOPEDETECT_NO_MODELS, /* left out: stage 1 found max_objects of each model */
-  SCOPEDETECT_NO_TIME,   /* left out: max_time or max_steps is reached */
+  SCOPEDETECT_REFUSED,    /* the second choice scores no more than the first */
+  SCOPEDETECT_FEW_POINTS, /* left out: the first choice leaves too few points */
+  SCOPEDETECT_NO_MODELS,  /* left out: there are max_objects of each model */
+  SCOPEDETECT_NO_TIME,    /* left out: max_time or max_steps is reached */
 } ScopedetectSecond;
 
 /* The searches for the explanation. */
 typedef struct {
   double agreement; /* part of the searches that agree; 1 without a search */
-  int steps;        /* of each search, in both stages */
+  int steps;        /* of each search, in both choices */
   bool is_cut;      /* max_time or max_steps ended the searches */
   ScopedetectSecond second;
-  int n_rest;   /* points that stage 1 left, with two stages */
-  int n_models; /* models that were searched for in stage 1 */
+  int n_rest;   /* two-stage: points that the first choice left */
+  int n_models; /* models of the first search */
 } ScopedetectSearch;
 
 typedef struct {

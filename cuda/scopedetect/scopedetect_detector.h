@@ -61,5 +61,5 @@ struct _Scopedetect {
 };
 
 /* Sets s->objects and s->report by the hypotheses of the newest search. With
- * explain=two-stage it runs stage 2, which searches again. */
+ * explain=two-stage it also runs the second search. */
 const char *scopedetect_decide_frame (Scopedetect *s);

@@ -77,8 +77,8 @@ typedef struct {
   int steps;                              /* of each search */
 } ScopedetectAssignment;
 
-/* The task by @params; @is_first: with the weights of stage 1. The caller adds
- * candidates, patches and excludes. */
+/* The task by @params; @is_first: with the weights of the first choice. The
+ * caller adds candidates, patches and excludes. */
 ScopedetectAssignTask scopedetect_assign_task (
     const ScopedetectParams *params, int n_candidates, bool is_first);
 

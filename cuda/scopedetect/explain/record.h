@@ -38,7 +38,7 @@ int scopedetect_record_candidates (const ScopedetectRecord *record,
 
 /* Sets @chosen to the numbers of the poses that @params choose, ascending,
  * whatever min_score is; returns how many, -1: out of memory. @first: the
- * choice of stage 1 alone. */
+ * first choice alone. */
 int scopedetect_record_explain (const ScopedetectRecord *record,
     const ScopedetectParams *params, const bool *given, bool first,
     int chosen[SCOPEDETECT_MAX_CHOSEN]);
