@@ -628,7 +628,8 @@ negotiate_output (GstAggregator *agg)
   return done;
 }
 
-/* Running times near the end of their range let the clock of GStreamer spin. */
+/* Running times, in nanoseconds, beyond this one overflow in the clock of
+ * GStreamer 1.22, which then neither waits nor stops. */
 #define LAST_TIME (G_MAXINT64 / 2)
 
 /* In a live pipeline: until when the oldest frame waits. */
