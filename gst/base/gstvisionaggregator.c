@@ -815,7 +815,9 @@ renew_input (GstAggregator *agg, gint i, GstVisionGateThread thread)
   GstAggregatorPad *other = get_input_pad (agg, !i);
 
   if (gst_vision_gate_renew (gate, i, thread, other == NULL)) {
-    if (other && !gst_vision_pad_is_flushing (GST_PAD (other)))
+    /* between the flushes of a seek, nothing has stopped */
+    if (other && gst_vision_gate_refusal (gate) != GST_FLOW_FLUSHING &&
+        !gst_vision_pad_is_flushing (GST_PAD (other)))
       revive_input (agg, other);
     gst_vision_gate_reopen (gate);
   }

@@ -294,6 +294,43 @@ GST_START_TEST (test_impossible_seeks)
 }
 GST_END_TEST;
 
+static gboolean
+custom_event_is_out (GstHarness *h)
+{
+  GstEvent *event;
+  gboolean custom = FALSE;
+
+  while (!custom && (event = gst_harness_try_pull_event (h))) {
+    custom = GST_EVENT_TYPE (event) == GST_EVENT_CUSTOM_DOWNSTREAM;
+    gst_event_unref (event);
+  }
+  return custom;
+}
+
+/* The flushes of a seek come one after the other, as from two sources.  What
+ * one input sends in between goes downstream. */
+GST_START_TEST (test_between_flushes)
+{
+  g_auto (Two) t = two_with_a_pair (FALSE);
+  GstEvent *start = gst_event_new_flush_start (),
+           *stop = gst_event_new_flush_stop (TRUE);
+
+  gst_event_set_seqnum (start, 1000);
+  gst_event_set_seqnum (stop, 1000);
+  gst_harness_push_event (t.left, gst_event_ref (start));
+  gst_harness_push_event (t.right, start);
+  gst_harness_push_event (t.left, gst_event_ref (stop));
+  gst_harness_push_event (t.left, two_segment (1, 0));
+  gst_harness_push_event (t.left,
+      gst_event_new_custom (
+          GST_EVENT_CUSTOM_DOWNSTREAM, gst_structure_new_empty ("between")));
+  gst_harness_push_event (t.right, stop);
+  gst_harness_push_event (t.right, two_segment (1, 0));
+  two_pair (&t, 0);
+  fail_unless (custom_event_is_out (t.left));
+}
+GST_END_TEST;
+
 /* An error, but no warning of GLib's. */
 GST_START_TEST (test_backward_segment)
 {
@@ -518,7 +555,8 @@ is_since_1_26 (void)
 SUITE (aggregatorwaiting, TEST (test_live), TEST (test_slow), TEST (test_anew),
     TEST (test_far_time), TEST (test_behind_an_event), TEST (test_stop),
     TEST (test_standing_times), TEST (test_seek), TEST (test_impossible_seeks),
-    TEST (test_backward_segment), TEST (test_flush_of_one), TEST (test_gaps),
-    LOOP (test_eos, 2), TEST (test_eos_while_waiting),
-    TEST (test_downstream_ends), TEST (test_sent_end), TEST (test_queries),
+    TEST (test_between_flushes), TEST (test_backward_segment),
+    TEST (test_flush_of_one), TEST (test_gaps), LOOP (test_eos, 2),
+    TEST (test_eos_while_waiting), TEST (test_downstream_ends),
+    TEST (test_sent_end), TEST (test_queries),
     is_since_1_26 () ? TEST (test_new_stream) : (void) 0);
