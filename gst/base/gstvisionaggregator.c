@@ -26,10 +26,11 @@ typedef struct {
 
   gboolean told_outside; /* that frames lie outside of their segment */
 
-  GstVisionFrames frames; /* of the streaming thread, as are the next three */
+  GstVisionFrames frames; /* of the streaming thread, as are the next four */
   GstBuffer *second;      /* during process_frames () of the child; not owned */
   GstVisionPair pair;
   gboolean refused_caps; /* downstream takes none that the output may have */
+  gboolean has_segment;  /* an input's segment was read */
   GstVisionLateness lateness[2];
   GstVisionGate gate;
 } GstVisionAggregatorPrivate;
@@ -594,6 +595,20 @@ aggregate_pads (GstAggregator *agg, GstAggregatorPad *first,
   return GST_FLOW_NOT_NEGOTIATED;
 }
 
+/* A GstAggregator gives the end of the output the number of the inputs' newest
+ * segment. Without a segment, and during a flush, that number would not be
+ * valid. */
+static void
+number_end (GstAggregator *agg, GstAggregatorPad *pad)
+{
+  GstSegment segment;
+
+  if (PRIV (agg)->has_segment || !pad)
+    return;
+  gst_segment_init (&segment, GST_FORMAT_TIME);
+  PARENT->sink_event (agg, pad, gst_event_new_segment (&segment));
+}
+
 static GstFlowReturn
 aggregate_frames (GstAggregator *agg, gboolean timeout)
 {
@@ -602,6 +617,8 @@ aggregate_frames (GstAggregator *agg, gboolean timeout)
                    *second = get_input_pad (agg, 1);
   GstFlowReturn ret = aggregate_pads (agg, first, second, timeout);
 
+  if (ret == GST_FLOW_EOS || ret == GST_FLOW_ERROR)
+    number_end (agg, first);
   gst_clear_object (&first);
   gst_clear_object (&second);
   if (ret == GST_FLOW_EOS) {
@@ -948,6 +965,7 @@ read_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
       gst_event_parse_segment (event, &segment);
       if (!gst_vision_common_takes_segment (&p->common, segment))
         return FALSE;
+      p->has_segment = TRUE;
       if (!i)
         gst_aggregator_update_segment (agg, segment);
       return TRUE;
@@ -1083,7 +1101,7 @@ start_aggregator (GstAggregator *agg)
   if (!gst_vision_properties_check (GST_ELEMENT (agg)))
     return FALSE;
   p->pair = (GstVisionPair){0};
-  p->told_outside = p->refused_caps = FALSE;
+  p->told_outside = p->refused_caps = p->has_segment = FALSE;
   memset (p->lateness, 0, sizeof p->lateness);
   gst_vision_gate_open (
       &p->gate, GST_VISION_AGGREGATOR_GET_CLASS (agg)->patience);
