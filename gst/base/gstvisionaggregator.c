@@ -1162,9 +1162,10 @@ static const GstVisionProperty properties[] = {
         "Maximum difference between the times of two frames that belong "
         "together, in nanoseconds (-1 = 5/8 of the shorter frame duration, so "
         "that each frame of two equal sources has a partner whenever they "
-        "began; 10 ms if the duration is unknown). Frames without a partner "
-        "are dropped and counted in \"stats\"; its \"skew\" is the difference "
-        "of the newest pair, first minus second"),
+        "began; 10 ms if the duration is unknown). Frames without a partner, "
+        "and those outside of their segment, are dropped and counted in "
+        "\"stats\"; its \"skew\" is the difference of the newest pair, first "
+        "minus second"),
     STOPPED (ONE_OF, packing, packings, GST_VISION_PACKING_AUTO,
         "How one frame holds both views if only the first pad is linked; not "
         "for colour and depth",
