@@ -439,7 +439,7 @@ handle (GstBus *bus, GstMessage *message, gpointer data)
   Refusal *r = data;
 
   (void) bus;
-  (void) message;
+  gst_message_unref (message); /* as GST_BUS_DROP demands */
   g_mutex_lock (&r->lock);
   r->is_handled = TRUE;
   g_cond_broadcast (&r->changed);
