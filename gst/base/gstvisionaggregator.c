@@ -8,6 +8,7 @@
 #include "base/gstvisiongate.h"
 #include "base/gstvisionpair.h"
 #include "base/gstvisionseek.h"
+#include "base/gstvisionwork.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 #define GST_CAT_DEFAULT vision_aggregator_debug
@@ -33,6 +34,7 @@ typedef struct {
   gboolean has_segment;  /* an input's segment was read */
   GstVisionLateness lateness[2];
   GstVisionGate gate;
+  GstVisionWork work; /* of the thread of the output */
 } GstVisionAggregatorPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -610,7 +612,7 @@ number_end (GstAggregator *agg, GstAggregatorPad *pad)
 }
 
 static GstFlowReturn
-aggregate_frames (GstAggregator *agg, gboolean timeout)
+take_frames (GstAggregator *agg, gboolean timeout)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
   GstAggregatorPad *first = get_input_pad (agg, 0),
@@ -633,12 +635,26 @@ aggregate_frames (GstAggregator *agg, gboolean timeout)
   return ret;
 }
 
+static GstFlowReturn
+aggregate_frames (GstAggregator *agg, gboolean timeout)
+{
+  GstFlowReturn flow;
+
+  gst_vision_work_begin (&PRIV (agg)->work);
+  flow = take_frames (agg, timeout);
+  gst_vision_work_end (&PRIV (agg)->work);
+  return flow;
+}
+
 static gboolean
 negotiate_output (GstAggregator *agg)
 {
   GstVisionAggregatorPrivate *p = PRIV (agg);
-  gboolean done = PARENT->negotiate (agg);
+  gboolean done;
 
+  gst_vision_work_begin (&p->work);
+  done = PARENT->negotiate (agg);
+  gst_vision_work_end (&p->work);
   p->refused_caps = !done && !gst_vision_pad_is_flushing (agg->srcpad);
   if (p->refused_caps)
     fail_output (agg, GST_FLOW_NOT_NEGOTIATED, p->common.has_failed);
@@ -1001,12 +1017,15 @@ take_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
   GstVisionGate *gate = &PRIV (agg)->gate;
   GstEventType type = GST_EVENT_TYPE (event);
   gint i = number_of_input (agg, pad);
-  gboolean taken = read_queued_event (agg, pad, event);
+  gboolean taken;
 
+  gst_vision_work_begin (&PRIV (agg)->work);
+  taken = read_queued_event (agg, pad, event);
   if (taken)
     taken = PARENT->sink_event (agg, pad, event);
   else
     gst_event_unref (event);
+  gst_vision_work_end (&PRIV (agg)->work);
   if (!gst_vision_gate_free_event (gate, i, type))
     forget_queued_event (agg, pad, type);
   return taken;
@@ -1109,10 +1128,11 @@ start_aggregator (GstAggregator *agg)
   return TRUE;
 }
 
-static gboolean
-stop_aggregator (GstAggregator *agg)
+/* Frees what start () and caps made. */
+static void
+release_aggregator (GstElement *element)
 {
-  GstVisionAggregatorPrivate *p = PRIV (agg);
+  GstVisionAggregatorPrivate *p = PRIV (element);
 
   for (gint i = 0; i < 2; i++)
     gst_vision_common_count_dropped (
@@ -1121,13 +1141,41 @@ stop_aggregator (GstAggregator *agg)
   for (gint i = 0; i < 2; i++)
     gst_vision_frames_take_caps (&p->frames, i, NULL);
   gst_vision_backend_close (&p->common.backend);
+  if (gst_vision_work_is_here (&p->work))
+    gst_vision_backend_free (&p->common.backend);
+}
+
+static gboolean
+stop_aggregator (GstAggregator *agg)
+{
+  gst_vision_work_stop (&PRIV (agg)->work);
   return TRUE;
 }
 
+/* Waits until the output's thread has left the function of its task.  A thread
+ * that stopped the element itself is joined by nobody, and pauses the task as
+ * it leaves: this must not happen after the next start. */
+static void
+await_output_thread (GstElement *element)
+{
+  GstPad *pad = GST_AGGREGATOR (element)->srcpad;
+
+  GST_PAD_STREAM_LOCK (pad);
+  GST_PAD_STREAM_UNLOCK (pad);
+}
+
+/* The device of frames in work keeps its context. */
 static GstStateChangeReturn
 change_aggregator_state (GstElement *element, GstStateChange transition)
 {
-  gst_vision_backend_change_state (&PRIV (element)->common.backend, transition);
+  GstVisionAggregatorPrivate *p = PRIV (element);
+
+  if (!gst_vision_work_change_state (&p->work, transition))
+    return GST_STATE_CHANGE_FAILURE;
+  if (transition == GST_STATE_CHANGE_READY_TO_PAUSED)
+    await_output_thread (element);
+  if (!gst_vision_work_is_here (&p->work))
+    gst_vision_backend_change_state (&p->common.backend, transition);
   return GST_ELEMENT_CLASS (gst_vision_aggregator_parent_class)
       ->change_state (element, transition);
 }
@@ -1176,6 +1224,7 @@ static void
 finalize_aggregator (GObject *object)
 {
   gst_vision_gate_clear (&PRIV (object)->gate);
+  gst_vision_work_clear (&PRIV (object)->work);
   gst_vision_backend_free (&PRIV (object)->common.backend);
   gst_vision_common_clear (&PRIV (object)->common);
   G_OBJECT_CLASS (gst_vision_aggregator_parent_class)->finalize (object);
@@ -1228,6 +1277,7 @@ gst_vision_aggregator_init (GstVisionAggregator *self)
   gst_vision_properties_init_at (
       self, properties, GstVisionAggregator_private_offset);
   gst_vision_gate_init (&p->gate, GST_ELEMENT (self));
+  gst_vision_work_init (&p->work, GST_ELEMENT (self), release_aggregator);
   p->frames.owner = self;
   p->frames.common = &p->common;
 }

@@ -12,10 +12,14 @@
 #include <unistd.h>
 
 #include "said.h"
+#include "scopedetect/scopedetectscene.h"
 
 #define PATIENCE (20 * G_USEC_PER_SEC)
 #define SMALL "video/x-raw,width=64,height=48"
 #define COLOURS "visiontestsrc num-buffers=3 ! " SMALL " ! "
+#define VIEWS \
+ "visiontestsrc pattern=stereo view=side-by-side num-buffers=3 ! " \
+ "video/x-raw,width=128,height=48 ! "
 #define DEPTH "visiontestsrc pattern=rgbd num-buffers=3 ! " SMALL " ! "
 
 /* The element x posts a message of @type in the middle of a frame, an event or
@@ -23,6 +27,7 @@
 typedef struct {
   const gchar *line;
   GstMessageType type;
+  gboolean joins; /* the thread is the element's own: GStreamer warns */
 } Case;
 
 static const Case cases[] = {
@@ -51,6 +56,18 @@ static const Case cases[] = {
     {DEPTH "videoscale ! video/x-raw,width=32,height=24 ! gpuccl name=x ! "
            "fakesink",
         GST_MESSAGE_WARNING},
+    {VIEWS "pocstereo name=x mode=points max-disparity=8 post-messages=true ! "
+           "fakesink",
+        GST_MESSAGE_ELEMENT, TRUE},
+    /* a point outside of the view */
+    {VIEWS "pocstereo name=x mode=points max-disparity=8 points=9,9;900,9 ! "
+           "fakesink",
+        GST_MESSAGE_WARNING, TRUE},
+    /* MODEL is a file */
+    {"scopedetect name=x models=MODEL intrinsics=60,60,31,23 queries=20 "
+     "kept=20 clusters=5 near=0.01 far=0.02 ! fakesink " COLOURS
+     "queue ! x.sink_color " DEPTH "queue ! x.sink_depth",
+        GST_MESSAGE_WARNING, TRUE},
 #ifndef NO_KINFUMOT
     {DEPTH "kinfumot name=x voxel-size=0.002 truncation=0.06 max-memory=16 ! "
            "fakesink",
@@ -67,9 +84,10 @@ static const Case cases[] = {
 typedef struct {
   const Case *c;
   GstElement *x;
-  GstState state; /* to which x is set, once */
-  gboolean again; /* and then to PLAYING */
-  gint is_done;   /* atomic */
+  GstState state;     /* to which x is set, once */
+  gboolean again;     /* and then to PLAYING */
+  gboolean has_begun; /* of the thread that posts */
+  gint is_done;       /* atomic */
   GstStateChangeReturn result;
 } Stop;
 
@@ -80,12 +98,12 @@ handle (GstBus *bus, GstMessage *message, gpointer data)
 
   (void) bus;
   if (GST_MESSAGE_SRC (message) == GST_OBJECT (s->x) &&
-      (GST_MESSAGE_TYPE (message) & s->c->type) &&
-      !g_atomic_int_get (&s->is_done)) {
-    g_atomic_int_set (&s->is_done, TRUE);
+      (GST_MESSAGE_TYPE (message) & s->c->type) && !s->has_begun) {
+    s->has_begun = TRUE;
     gst_element_set_state (s->x, s->state);
     if (s->again)
       s->result = gst_element_set_state (s->x, GST_STATE_PLAYING);
+    g_atomic_int_set (&s->is_done, TRUE);
   }
   return GST_BUS_PASS;
 }
@@ -110,13 +128,16 @@ stop_by_itself (GstElement *pipeline, Stop *s)
 static void
 play (const Case *c, GstState state, gboolean again)
 {
+  g_auto (GStrv) parts = g_strsplit (c->line, "MODEL", 2);
+  g_autofree gchar *line = g_strjoinv (model_path, parts);
   GError *error = NULL;
-  GstElement *pipeline = gst_parse_launch (c->line, &error);
+  GstElement *pipeline = gst_parse_launch (line, &error);
   Stop s = {.c = c, .state = state, .again = again};
   g_autofree gchar *said = NULL;
 
   fail_unless (pipeline && !error, "%s", c->line);
   s.x = gst_bin_get_by_name (GST_BIN (pipeline), "x");
+  _gst_check_expecting_log = c->joins;
   stop_by_itself (pipeline, &s);
   if (again)
     fail_unless_equals_int (s.result, GST_STATE_CHANGE_FAILURE);
@@ -180,6 +201,7 @@ GST_START_TEST (test_fifo)
 }
 GST_END_TEST;
 
-SUITE (selfstop, TIMEOUT (120), LOOP (test_null, G_N_ELEMENTS (cases)),
+SUITE (selfstop, TIMEOUT (120), AROUND_ALL (make_model, remove_model),
+    LOOP (test_null, G_N_ELEMENTS (cases)),
     LOOP (test_ready, G_N_ELEMENTS (cases)),
     LOOP (test_again, G_N_ELEMENTS (cases)), TEST (test_fifo));
