@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
-"""The layers: who may include whom, and never in a circle; and how long a
-function may be.
+"""The layers: who may include whom, and never in a circle; how long a function
+may be; and that an error of memory says how much was asked for.
 
 Prints each line that breaks a rule; fails if there is one."""
 import re
@@ -88,6 +88,16 @@ def long_functions(path, lines):
             start = None
 
 
+def unsized_memory(path, lines):
+    """The sentence of memory is that of OUT_OF_MEMORY (), which notes the bytes.
+    device_alloc () notes them for the device of the CPU."""
+    if path.parts[0] not in ("cuda", "gst") or path == Path("cuda/common/device.c"):
+        return
+    for number, line in enumerate(lines, 1):
+        if re.search(r'(return|[=?:]) *"out of memory', line):
+            yield f"{path}:{number}: an error of memory without the bytes"
+
+
 def broken_rules(path):
     lines = (ROOT / path).read_text().splitlines()
     if not any("SPDX-License-Identifier: LGPL-2.1-or-later" in line
@@ -96,6 +106,7 @@ def broken_rules(path):
     if path.suffix in C:
         yield from broken_includes(path, lines)
         yield from long_functions(path, lines)
+        yield from unsized_memory(path, lines)
 
 
 def sources():

@@ -49,7 +49,7 @@ mesh_bricks_fetch (Kinfumot *k, MeshBricks *b)
   b->n = g->max_bricks;
   b->owner = malloc (b->n * sizeof *b->owner);
   if (!b->owner)
-    return "out of memory for the mesh";
+    return OUT_OF_MEMORY (b->n * sizeof *b->owner, " for the mesh");
   TRY (device_copy (&k->device, b->owner, g->owner, b->n * sizeof *b->owner));
   TRY (device_wait (&k->device));
   while (b->n && !b->owner[b->n - 1])
@@ -58,7 +58,9 @@ mesh_bricks_fetch (Kinfumot *k, MeshBricks *b)
   b->bricks = calloc ((size_t) b->n + 1, sizeof *b->bricks);
   b->places = calloc ((size_t) b->n + 1, sizeof *b->places);
   if (!b->voxels || !b->bricks || !b->places)
-    return "out of memory for the mesh";
+    return OUT_OF_MEMORY (
+        b->n * (brick + sizeof *b->bricks + sizeof *b->places),
+        " for the mesh");
   if (b->n)
     TRY (device_copy (&k->device, b->voxels, g->voxels, b->n * brick));
   return device_wait (&k->device);

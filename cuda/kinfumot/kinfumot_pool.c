@@ -26,7 +26,7 @@ kinfumot_pool_clear (Kinfumot *k)
   const char *err;
 
   if (!unused)
-    return "out of memory";
+    return OUT_OF_MEMORY (n * sizeof *unused, "");
   for (uint32_t i = 0; i < n; i++)
     unused[i] = n - 1 - i;
   err = device_copy (&k->device, k->pool.unused, unused, n * sizeof *unused);
@@ -66,7 +66,10 @@ pool_copy_new (Kinfumot *k, PoolCopy *c)
   c->unused = malloc (c->n * sizeof *c->unused);
   c->table = calloc (c->entries, sizeof *c->table);
   if (!c->owner || !c->last_seen || !c->unused || !c->table)
-    return "out of memory";
+    return OUT_OF_MEMORY (
+        c->n * (sizeof *c->owner + sizeof *c->last_seen + sizeof *c->unused) +
+            c->entries * sizeof *c->table,
+        "");
   TRY (device_copy (&k->device, c->owner, g->owner, c->n * sizeof *c->owner));
   TRY (device_copy (
       &k->device, c->last_seen, g->last_seen, c->n * sizeof *c->last_seen));
@@ -159,7 +162,7 @@ drop_unseen_bricks (Kinfumot *k, PoolCopy *c)
   uint32_t n;
 
   if (!list)
-    return "out of memory";
+    return OUT_OF_MEMORY (c->n * sizeof *list, "");
   n = list_unseen_bricks (k, c, list);
   if (n > c->n / 8)
     n = c->n / 8;
@@ -188,7 +191,7 @@ grant_wanted_bricks (Kinfumot *k, PoolCopy *c)
   const uint32_t n_wanted = k->host_report->pool.n_wanted;
   uint32_t n = n_wanted < k->pool.max_wanted ? n_wanted : k->pool.max_wanted;
   uint64_t *keys = malloc ((n + 1) * sizeof *keys);
-  const char *err = keys ? NULL : "out of memory";
+  const char *err = keys ? NULL : OUT_OF_MEMORY ((n + 1) * sizeof *keys, "");
   uint32_t given = 0;
 
   if (!err)

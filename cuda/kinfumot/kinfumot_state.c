@@ -178,7 +178,7 @@ kinfumot_new (Kinfumot **self, const Device *device,
 
   *self = k;
   if (!k)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *k, "");
   k->device = *device;
   k->stages = STAGES (kinfumot, device);
   memory_open (&k->memory, &k->device);

@@ -53,7 +53,7 @@ kinfumot_ranges_cpu (const Device *dev, const KinfumotPoses *poses,
 typedef struct {
   uint64_t *keys;
   int n, room;
-  bool failed;
+  size_t failed; /* bytes that there was no memory for; 0: none */
 } WantedKeys;
 
 static void
@@ -67,7 +67,7 @@ add_wanted_key (WantedKeys *wanted, uint64_t key)
     uint64_t *more = realloc (wanted->keys, room * sizeof *more);
 
     if (!more) {
-      wanted->failed = true;
+      wanted->failed = room * sizeof *more;
       return;
     }
     wanted->keys = more;
@@ -135,21 +135,23 @@ list_wanted_key (KinfumotPool *pool, KinfumotGrid *g, uint64_t key)
   pool->wanted[pool->counts->n_wanted++] = key;
 }
 
-static bool
+/* Returns the bytes that there was no memory for; 0: none. */
+static size_t
 list_wanted_keys (WantLoop *loop, KinfumotPool *pool, KinfumotGrid *grid)
 {
   int strips =
       (loop->fusion->poses.optics.height + STRIP_ROWS - 1) / STRIP_ROWS;
-  bool failed = false;
+  size_t failed = 0;
 
   parallel_for (strips, 1, want_strip_bricks, loop);
   for (int i = 0; i < strips; i++) {
-    failed |= loop->strips[i].failed;
+    if (loop->strips[i].failed)
+      failed = loop->strips[i].failed;
     for (int k = 0; k < loop->strips[i].n; k++)
       list_wanted_key (pool, grid, loop->strips[i].keys[k]);
     loop->strips[i].n = 0;
   }
-  return !failed;
+  return failed;
 }
 
 /* Either every wanted key gets a brick or none does, because a choice among
@@ -184,19 +186,19 @@ kinfumot_allocate_cpu (const Device *dev, const KinfumotFusion *fusion,
 {
   const KinfumotPoses *poses = &fusion->poses;
   WantedKeys strips[MAX_STRIPS] = {{0}};
-  bool done = true;
+  size_t failed = 0;
 
   (void) dev;
   for (int m = poses->first; m < poses->last; m++)
     if (poses->models[m].active && poses->models[m].good) {
       WantLoop loop = {fusion, grid, m, strips};
 
-      done &= list_wanted_keys (&loop, pool, grid);
+      failed = failed ? failed : list_wanted_keys (&loop, pool, grid);
     }
   for (int i = 0; i < MAX_STRIPS; i++)
     free (strips[i].keys);
   take_bricks (fusion, pool, grid, ranges);
-  return done ? NULL : "out of memory for the list of bricks";
+  return failed ? OUT_OF_MEMORY (failed, " for the list of bricks") : NULL;
 }
 
 /* ---- Voxels ---- */

@@ -821,7 +821,7 @@ get_detector_memory (Scopedetect *s, int width, int height,
   s->shape = calloc ((size_t) n_models, sizeof *s->shape);
   s->found.shape = calloc ((size_t) n_models, sizeof *s->found.shape);
   if (!s->shape || !s->found.shape)
-    return "out of memory";
+    return OUT_OF_MEMORY ((size_t) n_models * 2 * sizeof *s->shape, "");
   for (; s->n_models < n_models; s->n_models++) {
     const ScopedetectShape *from = &models[s->n_models]->shape;
 
@@ -867,7 +867,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
 
   *self = s;
   if (!s)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *s, "");
   s->device = *device;
   s->stages = STAGES (scopedetect, device);
   s->host = scopedetect_host ();

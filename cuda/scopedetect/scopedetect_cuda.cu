@@ -130,7 +130,7 @@ open_scratch_cuda (DeviceMemory *m, int pixels, int n_models,
   TRY (memory_get (m, &h->spare, hypotheses));
   TRY (memory_get (m, &h->key, hypotheses));
   s->graphs = (ScopedetectGraphs *) calloc (1, sizeof *s->graphs);
-  return s->graphs ? NULL : "out of memory";
+  return s->graphs ? NULL : OUT_OF_MEMORY (sizeof *s->graphs, "");
 }
 
 static void

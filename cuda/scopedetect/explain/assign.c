@@ -145,7 +145,7 @@ scopedetect_assigner_new (ScopedetectAssigner **self, const Device *device,
   ScopedetectSearches *v;
 
   if (!a)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *a, "");
   a->device = device;
   a->stages = STAGES (scopedetect_assign, device);
   v = &a->work;

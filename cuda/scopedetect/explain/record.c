@@ -114,7 +114,12 @@ scopedetect_record_new (ScopedetectRecord **record, const Scopedetect *s)
       !make.object) {
     scopedetect_record_free (r);
     free (make.object);
-    return "out of memory";
+    return OUT_OF_MEMORY (n *
+            (sizeof *r->listed + sizeof *r->candidate + sizeof *r->pose +
+                sizeof *make.object +
+                (size_t) scopedetect_exclude_words ((int) n) *
+                    sizeof *r->excludes),
+        "");
   }
   list_poses (s, r);
   parallel_for (r->n, 1, judge_listed_poses, &make);

@@ -104,7 +104,7 @@ scopedetect_model_write (
   list_arrays (&s, a);
   *n = total_bytes (a);
   if (!(*bytes = p = malloc (*n)))
-    return "out of memory";
+    return OUT_OF_MEMORY (*n, "");
   memcpy (p, &head, sizeof head);
   p += sizeof head;
   for (int i = 0; i < ARRAYS; i++) {
@@ -228,7 +228,7 @@ read_arrays (ScopedetectShape *s, const uint8_t *p)
     if (!a[i].bytes)
       continue;
     if (!(*a[i].at = malloc (a[i].bytes)))
-      return "out of memory";
+      return OUT_OF_MEMORY (a[i].bytes, "");
     memcpy (*a[i].at, p, a[i].bytes);
     p += a[i].bytes;
   }
@@ -257,7 +257,7 @@ scopedetect_model_parse (
     return "the model file is damaged: its checksum is wrong";
   m = calloc (1, sizeof *m);
   if (!m)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *m, "");
   head.name[sizeof head.name - 1] = 0;
   utf8_copy (m->name, sizeof m->name, head.name);
   error = read_model_head (&m->shape, &head, n);

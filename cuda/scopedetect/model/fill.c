@@ -274,7 +274,8 @@ scopedetect_fill (ScopedetectCloud *c, float spacing, uint32_t **triangles,
   }
   free (s.n);
   free (s.star);
-  return !*triangles || !s.n || !s.star ? "out of memory"
-      : *n_triangles                    ? NULL
+  return !*triangles || !s.n || !s.star
+      ? OUT_OF_MEMORY (3 * room * sizeof **triangles, "")
+      : *n_triangles ? NULL
                      : "the cloud has no surface: its points lie too far apart";
 }

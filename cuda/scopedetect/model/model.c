@@ -40,7 +40,7 @@ throw_darts (const ScopedetectCloud *c, float spacing, int *of, int *n)
   int *taken = malloc ((size_t) c->n * sizeof *taken);
 
   if (!taken)
-    return "out of memory";
+    return OUT_OF_MEMORY ((size_t) c->n * sizeof *taken, "");
   for (int i = 0; i < c->n; i++)
     taken[i] = -1;
   *n = 0;
@@ -189,7 +189,8 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
   ScopedetectCloud *c = &surface->cloud, points = {0};
   int *of = malloc ((size_t) c->n * sizeof *of), n = 0;
   float radius = (float) how->normal_radius * SMOOTH;
-  const char *error = of ? NULL : "out of memory";
+  const char *error =
+      of ? NULL : OUT_OF_MEMORY ((size_t) c->n * sizeof *of, "");
 
   memory_open (&memory, &host);
   scopedetect_set_grid (c, s->spacing);
@@ -198,7 +199,7 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
   if (!error)
     error = scopedetect_cloud_new (&memory, &points, n, c->lab != NULL, true);
   if (!error && !(s->normal_var = malloc ((size_t) n * sizeof (float))))
-    error = "out of memory";
+    error = OUT_OF_MEMORY ((size_t) n * sizeof (float), "");
   if (!error) {
     Smoothing smoothing = {c, of, radius, &points, s->normal_var};
 
@@ -297,7 +298,7 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
   TRY (check_how (mesh, how));
   m = calloc (1, sizeof *m);
   if (!m)
-    return "out of memory";
+    return OUT_OF_MEMORY (sizeof *m, "");
   utf8_copy (m->name, sizeof m->name, name);
   memory_open (&memory, &host);
   error = compile_shape (&m->shape, &surface, mesh, how, &memory);

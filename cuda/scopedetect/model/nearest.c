@@ -127,10 +127,10 @@ scopedetect_set_nearest (ScopedetectShape *s)
              "cells; make the spacing wider";
   }
   if (!(s->nearest = malloc (n * sizeof *s->nearest)))
-    return "out of memory";
+    return OUT_OF_MEMORY (n * sizeof *s->nearest, "");
   memset (s->nearest, 0xff, n * sizeof *s->nearest);
   if (!(t.stale = calloc (n, 1)))
-    return "out of memory";
+    return OUT_OF_MEMORY (n, "");
   for (int i = s->n - 1; i >= 0; i--) {
     Vec p = vec_scale (vec_sub (s->x[i], s->origin), 1 / s->spacing);
     Around r = cells_around (s, (int) p.x, (int) p.y, (int) p.z);

@@ -97,7 +97,7 @@ draw_from_mesh (ScopedetectSurface *surface, const Mesh *m,
   Vec *x = malloc (m->n * sizeof *x);
   Vec *lab = m->colour ? malloc (m->n * sizeof *lab) : NULL;
   Triangles from = {m->n_triangles, m->triangles, x, lab};
-  const char *error = "out of memory";
+  const char *error;
 
   for (uint32_t i = 0; x && i < m->n; i++)
     x[i] = scopedetect_vertex (m, i, how->unit);
@@ -105,6 +105,8 @@ draw_from_mesh (ScopedetectSurface *surface, const Mesh *m,
     lab[i] = scopedetect_vertex_colour (m, i);
   if (x && (lab || !m->colour))
     error = draw_points (surface, &from, how, memory);
+  else
+    error = OUT_OF_MEMORY (2 * m->n * sizeof *x, "");
   free (x);
   free (lab);
   return error;
@@ -129,7 +131,7 @@ fill_surface (ScopedetectSurface *surface, const ScopedetectCompile *how,
   uint32_t *triangles = NULL;
   Triangles from = {0};
   Vec *x, *lab;
-  const char *error = "out of memory";
+  const char *error;
 
   if (how->filled)
     how->filled (how->user, surface->spacing);
@@ -142,6 +144,8 @@ fill_surface (ScopedetectSurface *surface, const ScopedetectCompile *how,
   if (x && (lab || !colour))
     error =
         scopedetect_fill (c, surface->spacing, &triangles, &from.n_triangles);
+  else
+    error = OUT_OF_MEMORY (2 * (size_t) c->n * sizeof *x, "");
   from.triangles = triangles, from.x = x, from.lab = lab;
   memory_free (memory);
   if (!error)

@@ -427,7 +427,8 @@ scopedetect_symmetries (ScopedetectShape *s, ScopedetectSurface *surface)
   s->symmetry = calloc (SCOPEDETECT_MAX_SYMMETRIES, sizeof *s->symmetry);
   if (!t || !s->symmetry) {
     free (t);
-    return "out of memory";
+    return OUT_OF_MEMORY (
+        sizeof *t + SCOPEDETECT_MAX_SYMMETRIES * sizeof *s->symmetry, "");
   }
   scopedetect_set_grid (&surface->cloud, REACH * s->spacing);
   t->shape = s;

@@ -62,7 +62,9 @@ frame_view (View *w, const ScopedetectCloud *c, Vec eye, float pixel)
   w->width = (int) ((high_u - w->low.x) / pixel) + 5;
   w->height = (int) ((high_v - w->low.y) / pixel) + 5;
   w->height_of = malloc ((size_t) w->width * w->height * sizeof (float));
-  return w->height_of ? NULL : "out of memory";
+  return w->height_of
+      ? NULL
+      : OUT_OF_MEMORY ((size_t) w->width * w->height * sizeof (float), "");
 }
 
 /* Renders surface points, 3 x 3 pixels each, so that the surface has no holes.
@@ -117,7 +119,9 @@ scopedetect_keep_visible (ScopedetectSurface *s)
   Vec eyes[SCOPEDETECT_VIEWS];
   Vec *seen = calloc ((size_t) s->cloud.n, sizeof *seen);
   int kept = 0;
-  const char *error = seen || s->oriented ? NULL : "out of memory";
+  const char *error = seen || s->oriented
+      ? NULL
+      : OUT_OF_MEMORY ((size_t) s->cloud.n * sizeof *seen, "");
 
   scopedetect_views (eyes);
   for (int v = 0; v < SCOPEDETECT_VIEWS && !error && !s->oriented; v++) {
@@ -236,7 +240,7 @@ scopedetect_edges (ScopedetectShape *s, const ScopedetectSurface *surface)
   s->ved = malloc (room);
   s->edge = malloc (room * sizeof *s->edge);
   if (!s->edge_first || !s->ved || !s->edge)
-    return "out of memory";
+    return OUT_OF_MEMORY (room * (1 + sizeof *s->edge), "");
   parallel_for (SCOPEDETECT_VIEWS, 1, find_edges_in_views, &l);
   for (int v = 0; v < SCOPEDETECT_VIEWS; v++) {
     TRY (l.error[v]);
