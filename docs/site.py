@@ -38,20 +38,21 @@ MENU = {
 # that level or above; and what stands above it in the report.
 REPORT = [
     ("moct", "docs/performance.md", "## moct", "Time"),
-    ("moct", "cuda/moct/README.md", "## The paper's figures", "The paper's figure 8"),
+    ("moct", "docs/lab/moct.md", "## The paper's times", "The paper's figures 7 and 8"),
     ("gpuccl", "docs/lab/gpuccl.md", "## The paper's detection",
      "The paper's figure 7"),
-    ("gpuccl", "cuda/gpuccl/README.md", "## The paper's figures", "Time"),
+    ("gpuccl", "docs/lab/gpuccl.md", "## Times", "Time"),
+    ("gpuccl", "docs/lab/gpuccl.md", "## The paper's times", "The paper's times"),
     ("kinfumot", "docs/lab/kinfumot.md", "# Laboratory: kinfumot", "Errors"),
     ("pocstereo", "docs/lab/pocstereo.md", "## The paper's tables",
      "The paper's tables"),
     ("pocstereo", "docs/lab/pocstereo.md", "## How it is measured", "Errors"),
-    ("emdtrack", "cuda/emdtrack/README.md", "## The paper's figures",
+    ("emdtrack", "docs/lab/emdtrack.md", "## The paper's times",
      "The paper's figures 2 and 3"),
     ("emdtrack", "docs/lab/emdtrack.md", "## How it is measured", "Errors"),
-    ("scopedetect", "cuda/scopedetect/README.md", "## Table 3.1 of the thesis",
+    ("scopedetect", "docs/lab/scopedetect.md", "## The thesis's table 3.1",
      "Table 3.1 of the thesis"),
-    ("scopedetect", "cuda/scopedetect/README.md", "## Figures", "What is found"),
+    ("scopedetect", "docs/lab/scopedetect.md", "## Real frames", "What is found"),
     ("Pictures", "docs/gallery.md", "# Gallery", "What it looks like"),
 ]
 
