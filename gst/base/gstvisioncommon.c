@@ -147,7 +147,7 @@ take_time (GstVisionTimes *t, GstClockTime spent)
 }
 
 static GstStructure *
-traced (GType type, GstTracerValueFlags flags, const gchar *text)
+traced_value (GType type, GstTracerValueFlags flags, const gchar *text)
 {
   return gst_structure_new ("value", "type", G_TYPE_GTYPE, type, "description",
       G_TYPE_STRING, text, "flags", GST_TYPE_TRACER_VALUE_FLAGS, flags, NULL);
@@ -166,10 +166,10 @@ frame_record (void)
             "related-to", GST_TYPE_TRACER_VALUE_SCOPE,
             GST_TRACER_VALUE_SCOPE_ELEMENT, NULL),
         "kernel-time", GST_TYPE_STRUCTURE,
-        traced (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_OPTIONAL,
+        traced_value (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_OPTIONAL,
             "nanoseconds that the device worked on the frame"),
         "latency", GST_TYPE_STRUCTURE,
-        traced (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_NONE,
+        traced_value (G_TYPE_UINT64, GST_TRACER_VALUE_FLAGS_NONE,
             "nanoseconds from the frame's arrival until its results"),
         NULL);
 
@@ -181,7 +181,7 @@ frame_record (void)
 
 /* Logs a frame as tracers do, if GST_DEBUG=GST_TRACER:7 asks for it. */
 static void
-trace (const GstVisionCommon *self, GstClockTime spent)
+trace_frame (const GstVisionCommon *self, GstClockTime spent)
 {
 #ifndef GST_DISABLE_GST_DEBUG
   GstClockTime kernel = self->backend.kernel_time;
@@ -200,7 +200,7 @@ gst_vision_common_count (GstVisionCommon *self, gint64 start)
 {
   GstClockTime spent = (g_get_monotonic_time () - start) * GST_USECOND;
 
-  trace (self, spent);
+  trace_frame (self, spent);
   GST_OBJECT_LOCK (self->backend.element);
   self->frames++;
   take_time (&self->latency, spent);

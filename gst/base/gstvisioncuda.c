@@ -13,7 +13,7 @@ static GMutex lock;
 static GWeakRef shared[SHARED];
 
 static GstCudaContext *
-share_context (gint device_id)
+share_process_context (gint device_id)
 {
   guint i = MAX (device_id, 0);
   GstCudaContext *context;
@@ -73,7 +73,7 @@ gst_vision_cuda_ensure_context (
     ask_around (element, context);
   if (*context)
     return TRUE;
-  mine = share_context (device_id);
+  mine = share_process_context (device_id);
   if (!mine)
     return FALSE;
   message = gst_context_new_cuda_context (mine);

@@ -107,7 +107,7 @@ set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 }
 
 static const char *
-process (GstVisionFilter *self, GstBuffer *buffer)
+process_frame (GstVisionFilter *self, GstBuffer *buffer)
 {
   GstVisionFilterPrivate *p = PRIV (self);
   GstVisionBackend *backend = &p->common.backend;
@@ -174,7 +174,7 @@ take_frame (GstVisionFilter *self, GstBuffer *buffer)
   if (!g_atomic_int_get (&p->has_started))
     return GST_FLOW_FLUSHING;
   if (p->common.has_failed ||
-      gst_vision_common_failed (&p->common, process (self, buffer))) {
+      gst_vision_common_failed (&p->common, process_frame (self, buffer))) {
     close_child (self);
     return GST_FLOW_ERROR;
   }
@@ -195,7 +195,7 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
 
 /* What start () and caps made. */
 static void
-release (GstElement *element)
+release_filter (GstElement *element)
 {
   GstVisionFilter *self = GST_VISION_FILTER (element);
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (self);
@@ -235,10 +235,10 @@ start_child (GstVisionFilter *self)
   return !klass->start || klass->start (self);
 }
 
-/* A pad takes frames even before start (); these are refused, since nothing is
- * ready for them. */
+/* A pad takes frames even before start (); these are refused, since
+ * nothing is ready for them. */
 static gboolean
-start (GstBaseTransform *trans)
+start_filter (GstBaseTransform *trans)
 {
   gboolean started = start_child (GST_VISION_FILTER (trans));
 
@@ -247,7 +247,7 @@ start (GstBaseTransform *trans)
 }
 
 static gboolean
-stop (GstBaseTransform *trans)
+stop_filter (GstBaseTransform *trans)
 {
   set_started (trans, FALSE, FALSE);
   gst_vision_work_stop (&PRIV (trans)->work);
@@ -271,9 +271,9 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* A pad takes events even before start (), which another thread is about to
- * call. They wait for it, a few seconds at most: a source takes a refusal for
- * an error. */
+/* A pad takes events even before start (), which another thread is about
+ * to call. They wait for it, a few seconds at most: a source takes a refusal
+ * for an error. */
 static gboolean
 wait_for_start (GstBaseTransform *trans)
 {
@@ -363,7 +363,7 @@ is_button (GstEvent *event)
 }
 
 static gint
-whole (gdouble v)
+whole_position (gdouble v)
 {
   return isfinite (v) ? (gint) CLAMP (v, 0, MAX_POSITION) : 0;
 }
@@ -389,10 +389,10 @@ take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
   if (!self->is_down)
     return FALSE;
   self->is_down = FALSE;
-  x0 = whole (MIN (x, self->x));
-  y0 = whole (MIN (y, self->y));
-  x1 = whole (MAX (x, self->x));
-  y1 = whole (MAX (y, self->y));
+  x0 = whole_position (MIN (x, self->x));
+  y0 = whole_position (MIN (y, self->y));
+  x1 = whole_position (MAX (x, self->x));
+  y1 = whole_position (MAX (y, self->y));
   *box = (GstVideoRectangle){x0, y0, x1 - x0, y1 - y0};
   if (box->w < CLICK && box->h < CLICK)
     box->w = box->h = 0;
@@ -426,7 +426,8 @@ src_event (GstBaseTransform *trans, GstEvent *event)
 }
 
 static gboolean
-query (GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
+answer_query (
+    GstBaseTransform *trans, GstPadDirection direction, GstQuery *query)
 {
   if (gst_vision_backend_query (&PRIV (trans)->common.backend, query))
     return TRUE;
@@ -453,7 +454,7 @@ set_context (GstElement *element, GstContext *context)
 }
 
 static void
-finalize (GObject *object)
+finalize_filter (GObject *object)
 {
   gst_vision_backend_free (&PRIV (object)->common.backend);
   g_cond_clear (&PRIV (object)->start_changed);
@@ -468,20 +469,20 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
   GObjectClass *object = G_OBJECT_CLASS (klass);
   GstBaseTransformClass *trans = GST_BASE_TRANSFORM_CLASS (klass);
 
-  object->finalize = finalize;
+  object->finalize = finalize_filter;
   gst_vision_properties_install_at (object, gst_vision_common_properties,
       G_PRIVATE_OFFSET (GstVisionFilter, common));
 
   GST_ELEMENT_CLASS (klass)->set_context = set_context;
   GST_ELEMENT_CLASS (klass)->change_state = change_state;
-  trans->start = start;
-  trans->stop = stop;
+  trans->start = start_filter;
+  trans->stop = stop_filter;
   trans->set_caps = set_caps;
   trans->before_transform = before_transform;
   trans->transform_ip = transform_ip;
   trans->sink_event = sink_event;
   trans->src_event = src_event;
-  trans->query = query;
+  trans->query = answer_query;
   trans->propose_allocation = propose_allocation;
   trans->passthrough_on_same_caps = FALSE;
   klass->open_device = device_open;
@@ -495,7 +496,7 @@ gst_vision_filter_init (GstVisionFilter *self)
   gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
       &GST_BASE_TRANSFORM (self)->segment);
   g_cond_init (&PRIV (self)->start_changed);
-  gst_vision_work_init (&PRIV (self)->work, GST_ELEMENT (self), release);
+  gst_vision_work_init (&PRIV (self)->work, GST_ELEMENT (self), release_filter);
   gst_vision_properties_init_at (self, gst_vision_common_properties,
       G_PRIVATE_OFFSET (GstVisionFilter, common));
   gst_base_transform_set_in_place (GST_BASE_TRANSFORM (self), TRUE);

@@ -79,7 +79,7 @@ copy_view (GstVisionPicture *self, const Device *device, const Image *view)
 
 /* Byte @i of a row of plane @p of a black image. */
 static guint8
-black (const Image *image, int p, int i)
+black_byte (const Image *image, int p, int i)
 {
   guint8 luma = image->full_range ? 0 : 16;
 
@@ -92,9 +92,10 @@ black (const Image *image, int p, int i)
   return p ? 128 : luma;
 }
 
-/* Makes @picture, which is not mapped, black; FALSE if it cannot be mapped. */
+/* Makes @picture, which is not mapped, black; FALSE if it cannot be
+ * mapped. */
 static gboolean
-blacken (GstVisionPicture *self, GstBuffer *picture)
+blacken_picture (GstVisionPicture *self, GstBuffer *picture)
 {
   const Image *image = &self->frame.staged;
   GstVideoFrame frame;
@@ -107,7 +108,7 @@ blacken (GstVisionPicture *self, GstBuffer *picture)
           (gsize) y * GST_VIDEO_FRAME_PLANE_STRIDE (&frame, p);
 
       for (int i = 0; i < image_row_bytes (image->format, image->width, p); i++)
-        row[i] = black (image, p, i);
+        row[i] = black_byte (image, p, i);
     }
   gst_video_frame_unmap (&frame);
   return TRUE;
@@ -132,7 +133,7 @@ gst_vision_frames_close (GstVisionFrames *self)
 }
 
 static const char *
-open_child (GstVisionFrames *self, const GstVideoInfo info[2])
+open_for_caps (GstVisionFrames *self, const GstVideoInfo info[2])
 {
   GstVisionAggregatorClass *klass = CLASS (self);
   GstVisionBackend *backend = &self->common->backend;
@@ -157,7 +158,7 @@ open_child (GstVisionFrames *self, const GstVideoInfo info[2])
 }
 
 static gboolean
-fit (GstVisionFrames *self, const GstVideoInfo info[2])
+check_same_size (GstVisionFrames *self, const GstVideoInfo info[2])
 {
   GstVisionAggregatorClass *klass = CLASS (self);
   const GstVideoInfo *a = &info[0], *b = &info[1];
@@ -198,7 +199,7 @@ compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
 
 /* Opens everything for the caps that have come. */
 static GstFlowReturn
-configure (GstVisionFrames *self)
+open_frames (GstVisionFrames *self)
 {
   GstVideoInfo info[2], *view = self->view;
   const char *err = NULL;
@@ -212,7 +213,7 @@ configure (GstVisionFrames *self)
       return GST_FLOW_NOT_NEGOTIATED;
     }
   if (!self->single) {
-    if (!fit (self, info))
+    if (!check_same_size (self, info))
       return GST_FLOW_NOT_NEGOTIATED;
     compare_rates (self, info);
     view[0] = info[0];
@@ -230,7 +231,7 @@ configure (GstVisionFrames *self)
     view[1] = view[0];
   }
   self->outdated = FALSE;
-  if (!gst_vision_common_failed (self->common, open_child (self, info)))
+  if (!gst_vision_common_failed (self->common, open_for_caps (self, info)))
     return GST_FLOW_OK;
   gst_vision_frames_close (self);
   return GST_FLOW_ERROR;
@@ -240,7 +241,8 @@ configure (GstVisionFrames *self)
  * first frame; if the second frame lies in yet another one, it is copied
  * through system memory. */
 static const char *
-share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
+adopt_context_of_frames (
+    GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
 {
   GstVisionBackend *backend = &self->common->backend;
   GstObject *foreign = gst_vision_backend_foreign (backend, first);
@@ -251,7 +253,7 @@ share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
   if (foreign) {
     gst_vision_frames_close (self);
     gst_vision_backend_adopt (backend, foreign);
-    TRY (open_child (self, info));
+    TRY (open_for_caps (self, info));
   }
   if (self->single || !input->in_cuda ||
       !gst_vision_backend_foreign (backend, second))
@@ -266,7 +268,7 @@ share_context (GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
 }
 
 static const char *
-process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *buffer)
+process_mapped_frames (GstVisionFrames *self, Image image[2], GstBuffer *buffer)
 {
   if (self->single) {
     Image whole = image[0];
@@ -279,8 +281,8 @@ process_mapped (GstVisionFrames *self, Image image[2], GstBuffer *buffer)
 }
 
 static const char *
-map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second,
-    GstBuffer *buffer)
+map_and_process_frames (GstVisionFrames *self, GstBuffer *first,
+    GstBuffer *second, GstBuffer *buffer)
 {
   GstVisionBackend *backend = &self->common->backend;
   const char *err, *unmap_err;
@@ -290,19 +292,19 @@ map_and_process (GstVisionFrames *self, GstBuffer *first, GstBuffer *second,
   if (!self->single) {
     err = gst_vision_input_map (&self->input[1], backend, second, &image[1]);
     if (!err) {
-      err = process_mapped (self, image, buffer);
+      err = process_mapped_frames (self, image, buffer);
       unmap_err = gst_vision_input_unmap (&self->input[1], backend);
       err = err ? err : unmap_err;
     }
   } else
-    err = process_mapped (self, image, buffer);
+    err = process_mapped_frames (self, image, buffer);
   unmap_err = gst_vision_input_unmap (&self->input[0], backend);
   return err ? err : unmap_err;
 }
 
 /* Whether @err is the fault of one of the frames. */
 static gboolean
-is_fault (const GstVisionFrames *self, const char *err)
+is_fault_of_frame (const GstVisionFrames *self, const char *err)
 {
   return err && (err == self->input[0].fault || err == self->input[1].fault);
 }
@@ -318,19 +320,19 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
   GstBuffer *picture;
 
   if (!output->wanted)
-    return map_and_process (self, *first, second, *first);
+    return map_and_process_frames (self, *first, second, *first);
   picture = new_picture (output, *first);
   if (!picture)
     return OUT_OF_MEMORY (output->info.size, " for the output");
   err = gst_vision_input_map (&output->frame, backend, picture, &output->image);
   if (!err) {
-    err = map_and_process (self, *first, second, picture);
+    err = map_and_process_frames (self, *first, second, picture);
     unmap_err = gst_vision_input_unmap (&output->frame, backend);
     err = err ? err : unmap_err;
   }
-  if (is_fault (self, err) && !blacken (output, picture))
+  if (is_fault_of_frame (self, err) && !blacken_picture (output, picture))
     err = "the picture of the output cannot be written";
-  if (err && !is_fault (self, err)) {
+  if (err && !is_fault_of_frame (self, err)) {
     gst_buffer_unref (picture);
     return err;
   }
@@ -341,7 +343,7 @@ fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
 
 /* A frame that cannot be read passes without results. */
 static void
-skip (GstVisionFrames *self, const char *err)
+skip_frames (GstVisionFrames *self, const char *err)
 {
   GstVisionAggregatorClass *klass = CLASS (self);
   gchar *fault = g_strdup_printf ("of %s, %s",
@@ -365,18 +367,18 @@ gst_vision_frames_process (
 
   self->outdated |= self->single != !second;
   self->single = !second;
-  if (self->outdated && (ret = configure (self)) != GST_FLOW_OK)
+  if (self->outdated && (ret = open_frames (self)) != GST_FLOW_OK)
     return ret;
   if (!self->is_open)
     return GST_FLOW_ERROR;
-  err = share_context (self, *first, second);
+  err = adopt_context_of_frames (self, *first, second);
   if (!err)
     err = gst_vision_backend_enter (backend);
   if (!err)
     err = fill_and_process (self, first, second);
   gst_vision_backend_leave (backend);
-  if (is_fault (self, err)) {
-    skip (self, err);
+  if (is_fault_of_frame (self, err)) {
+    skip_frames (self, err);
     err = NULL;
   }
   if (gst_vision_common_failed (self->common, err)) {

@@ -34,7 +34,7 @@ fault_of_size (const GstVideoInfo *info, GstBuffer *buffer)
  * gst_video_format_to_string () takes an unknown one for a fault of the
  * program. */
 static const gchar *
-name_of (GstVideoFormat format)
+name_of_format (GstVideoFormat format)
 {
   GEnumClass *formats = g_type_class_ref (GST_TYPE_VIDEO_FORMAT);
   gboolean known = format > GST_VIDEO_FORMAT_ENCODED &&
@@ -54,7 +54,7 @@ fault_of_meta (const GstVideoInfo *info, const GstVideoMeta *meta)
       meta->height < (guint) GST_VIDEO_INFO_HEIGHT (info))
     return g_strdup_printf (
         "its GstVideoMeta says %s of %ux%u, but its caps %s of %dx%d",
-        name_of (meta->format), meta->width, meta->height,
+        name_of_format (meta->format), meta->width, meta->height,
         GST_VIDEO_INFO_NAME (info), GST_VIDEO_INFO_WIDTH (info),
         GST_VIDEO_INFO_HEIGHT (info));
   if (meta->n_planes != GST_VIDEO_INFO_N_PLANES (info))
@@ -213,7 +213,7 @@ gst_vision_image_format (GstVideoFormat format, ImageFormat *out)
 }
 
 static Image
-describe (const GstVideoInfo *info)
+describe_memory (const GstVideoInfo *info)
 {
   const GstVideoColorimetry *c = &info->colorimetry;
   Image image = {.width = GST_VIDEO_INFO_WIDTH (info),
@@ -273,7 +273,7 @@ gst_vision_input_open (GstVisionInput *self, GstVisionBackend *backend,
   self->info = *info;
   self->in_cuda = in_cuda;
   self->use = use;
-  self->staged = describe (info);
+  self->staged = describe_memory (info);
   return always_copies (self, &backend->device)
       ? ensure_staging (self, &backend->device)
       : NULL;
@@ -290,7 +290,7 @@ copy_planes (const Device *device, const Image *to, const Image *from)
 }
 
 static Image
-mapped (GstVisionInput *self)
+mapped_image (GstVisionInput *self)
 {
   Image image = self->staged;
 
@@ -303,7 +303,7 @@ mapped (GstVisionInput *self)
 
 /* Algorithms read words of 16 bits, which must lie at even addresses. */
 static gboolean
-lies_oddly (const Image *image)
+has_odd_addresses (const Image *image)
 {
   if (image->format != IMAGE_GRAY16 && image->format != IMAGE_P010)
     return FALSE;
@@ -357,9 +357,9 @@ gst_vision_input_map (GstVisionInput *self, GstVisionBackend *backend,
   const char *err = NULL;
 
   TRY (map_frame (self, backend, buffer, elsewhere));
-  *image = mapped (self);
+  *image = mapped_image (self);
   self->copied =
-      always_copies (self, device) || elsewhere || lies_oddly (image);
+      always_copies (self, device) || elsewhere || has_odd_addresses (image);
   if (self->copied)
     err = ensure_staging (self, device);
   if (!err && self->copied) {
@@ -391,7 +391,7 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
 
   device_timer_stop (&backend->device, &backend->timer);
   if (self->use & GST_VISION_FRAME_WRITE) {
-    Image image = mapped (self);
+    Image image = mapped_image (self);
 
     if (self->copied)
       err = copy_planes (&backend->device, &image, &self->staged);

@@ -29,7 +29,7 @@ is_camera (const gdouble k[9])
 /* Reads the camera matrix by its name, or as the nine numbers of which the file
  * consists. */
 static gboolean
-read_matrix (const gchar *text, gdouble k[9], GError **error)
+read_camera_matrix (const gchar *text, gdouble k[9], GError **error)
 {
   gint n = gst_vision_matrix_find (text, matrix_names)
       ? gst_vision_matrix_read (text, matrix_names, k, 9, error)
@@ -65,11 +65,11 @@ read_distortion (const gchar *text, gdouble d[5], GError **error)
 }
 
 static gboolean
-read_text (const gchar *text, GstVisionCamera *camera, GError **error)
+read_camera_text (const gchar *text, GstVisionCamera *camera, GError **error)
 {
   gdouble k[9], d[5];
 
-  if (!read_matrix (text, k, error) || !read_distortion (text, d, error))
+  if (!read_camera_matrix (text, k, error) || !read_distortion (text, d, error))
     return FALSE;
   camera->ref_width = gst_vision_matrix_size (text, width_names);
   camera->ref_height = gst_vision_matrix_size (text, height_names);
@@ -92,7 +92,7 @@ gst_vision_calibration_read (
 
   if (!gst_vision_file_read_text (path, &text, error))
     return FALSE;
-  good = read_text (text, camera, error);
+  good = read_camera_text (text, camera, error);
   g_free (text);
   if (!good)
     g_prefix_error (error, "%s: ", path);
@@ -146,7 +146,7 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
 /* Scales the intrinsics to a frame of another size; pixel centres lie at
  * integers. */
 static void
-scale (GstVisionCamera *camera, guint width, guint height)
+scale_camera (GstVisionCamera *camera, guint width, guint height)
 {
   gdouble x = (gdouble) width / camera->ref_width;
   gdouble y = (gdouble) height / camera->ref_height;
@@ -177,7 +177,7 @@ gst_vision_intrinsics_find (GstVisionIntrinsics *self, GstElement *element,
   if (!known)
     return FALSE;
   if (camera->ref_width)
-    scale (camera, width, height);
+    scale_camera (camera, width, height);
   camera->ref_width = width;
   camera->ref_height = height;
   camera->has_pose = carried && theirs.has_pose;

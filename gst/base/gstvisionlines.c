@@ -16,7 +16,7 @@
 /* ---- A descriptor ---- */
 
 static int
-take (GstVisionLines *self, int fd)
+take_descriptor (GstVisionLines *self, int fd)
 {
   int flags = fcntl (fd, F_GETFL);
 
@@ -32,7 +32,7 @@ take (GstVisionLines *self, int fd)
 }
 
 static void
-drop (GstVisionLines *self)
+drop_descriptor (GstVisionLines *self)
 {
   if (self->fd.fd < 0)
     return;
@@ -44,7 +44,7 @@ drop (GstVisionLines *self)
 
 /* Waits until @length bytes are written; @done: the number written. */
 static int
-put (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
+put_lines (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 {
   for (*done = 0; *done < length;) {
     gssize n = gst_poll_wait (self->poll, GST_CLOCK_TIME_NONE);
@@ -71,11 +71,11 @@ connect_reader (GstVisionLines *self)
 {
   int fd = g_open (self->fifo, O_WRONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY, 0);
 
-  return fd < 0 ? errno : take (self, fd);
+  return fd < 0 ? errno : take_descriptor (self, fd);
 }
 
 static void
-warn_nobody (GstVisionLines *self)
+warn_of_no_reader (GstVisionLines *self)
 {
   if (!self->warned)
     GST_VISION_WARNING (self->element, RESOURCE, WRITE,
@@ -86,7 +86,7 @@ warn_nobody (GstVisionLines *self)
 }
 
 static void
-tell_lost (GstVisionLines *self)
+tell_lost_lines (GstVisionLines *self)
 {
   if (self->lost)
     GST_VISION_WARNING (self->element, RESOURCE, WRITE,
@@ -99,7 +99,7 @@ tell_lost (GstVisionLines *self)
 /* Drops the first @length bytes; returns the number of lines that end in them.
  */
 static guint64
-forget (GstVisionLines *self, gsize length)
+forget_lines (GstVisionLines *self, gsize length)
 {
   guint64 lines = 0;
 
@@ -112,7 +112,7 @@ forget (GstVisionLines *self, gsize length)
 /* Drops the oldest lines if there are too many: half of the room at once, so
  * that not every line has to do it. */
 static void
-make_room (GstVisionLines *self)
+make_room_for_lines (GstVisionLines *self)
 {
   gsize length = self->waiting->len;
   const gchar *end;
@@ -123,17 +123,17 @@ make_room (GstVisionLines *self)
       GST_VISION_LINES_ROOM / 2);
   if (end)
     length = (gsize) (end + 1 - self->waiting->str);
-  self->lost += forget (self, length);
+  self->lost += forget_lines (self, length);
 }
 
 /* Drops the lines that were written whole; the next reader gets the last one
  * whole. */
 static void
-forget_written (GstVisionLines *self, gsize done)
+forget_written_lines (GstVisionLines *self, gsize done)
 {
   while (done > 0 && self->waiting->str[done - 1] != '\n')
     done--;
-  forget (self, done);
+  forget_lines (self, done);
 }
 
 static int
@@ -143,15 +143,15 @@ write_fifo (GstVisionLines *self)
   gsize done = 0;
 
   if (!error) {
-    tell_lost (self);
-    error = put (self, self->waiting->str, self->waiting->len, &done);
-    forget_written (self, done);
+    tell_lost_lines (self);
+    error = put_lines (self, self->waiting->str, self->waiting->len, &done);
+    forget_written_lines (self, done);
   }
   if (error != ENXIO && error != EPIPE)
     return error;
-  drop (self);
-  warn_nobody (self);
-  make_room (self);
+  drop_descriptor (self);
+  warn_of_no_reader (self);
+  make_room_for_lines (self);
   return 0;
 }
 
@@ -169,15 +169,15 @@ open_location (GstVisionLines *self, const gchar *location)
     self->waiting = g_string_new (NULL);
     error = connect_reader (self);
     if (error == ENXIO)
-      warn_nobody (self);
+      warn_of_no_reader (self);
     return error == ENXIO ? 0 : error;
   }
   fd = g_open (location, CREATE, 0666);
-  return fd < 0 ? errno : take (self, fd);
+  return fd < 0 ? errno : take_descriptor (self, fd);
 }
 
 static gchar *
-name_of (const gchar *location, int fd)
+name_of_location (const gchar *location, int fd)
 {
   if (fd >= 0)
     return g_strdup_printf ("file descriptor %d", fd);
@@ -201,11 +201,11 @@ gst_vision_lines_open (
   *self = (GstVisionLines){.element = element, .poll = poll};
   gst_poll_fd_init (&self->fd);
   GST_OBJECT_UNLOCK (element);
-  self->name = name_of (location, fd);
+  self->name = name_of_location (location, fd);
   if (fd >= 0)
-    error = take (self, fd);
+    error = take_descriptor (self, fd);
   else if (!strcmp (location, "-"))
-    error = take (self, STDOUT_FILENO);
+    error = take_descriptor (self, STDOUT_FILENO);
   else
     error = open_location (self, location);
   if (error)
@@ -220,10 +220,10 @@ gst_vision_lines_close (GstVisionLines *self)
 
   if (!self->poll)
     return;
-  drop (self);
+  drop_descriptor (self);
   if (self->fifo) {
-    self->lost += forget (self, self->waiting->len);
-    tell_lost (self);
+    self->lost += forget_lines (self, self->waiting->len);
+    tell_lost_lines (self);
     g_string_free (self->waiting, TRUE);
     g_clear_pointer (&self->fifo, g_free);
   }
@@ -240,7 +240,7 @@ gst_vision_lines_write (GstVisionLines *self, const gchar *lines, gsize length)
   gsize done;
 
   if (!self->fifo)
-    return put (self, lines, length, &done);
+    return put_lines (self, lines, length, &done);
   g_string_append_len (self->waiting, lines, (gssize) length);
   return write_fifo (self);
 }

@@ -9,26 +9,26 @@
 
 /* Bytes of a number. */
 static guint
-bytes_of (const GstVisionMap *map)
+bytes_of_number (const GstVisionMap *map)
 {
   return (guint) g_ascii_strtoull (map->format + 1, NULL, 10) / 8;
 }
 
 /* Bytes from the first number of the map to its last one. */
 static guint64
-reach (const GstVisionMap *map)
+bytes_of_map (const GstVisionMap *map)
 {
   return (guint64) map->stride * (map->height - 1) +
-      (guint64) map->width * map->channels * bytes_of (map);
+      (guint64) map->width * map->channels * bytes_of_number (map);
 }
 
 /* Whether @info holds the map as its size and stride say. */
 static const char *
-check (const GstVisionMap *map, const GstMapInfo *info)
+check_mapped (const GstVisionMap *map, const GstMapInfo *info)
 {
-  guint bytes = bytes_of (map);
+  guint bytes = bytes_of_number (map);
 
-  if (info->size < reach (map))
+  if (info->size < bytes_of_map (map))
     return "the map has fewer pixels than its size says";
   if (map->stride % bytes || (guintptr) info->data % bytes)
     return "the map's rows do not begin at multiples of a number's bytes";
@@ -53,14 +53,14 @@ gst_vision_map_pixels (const GstVisionMap *map, const Device *device,
     return "the map's pixels could not be mapped; memory may have run out";
   /* GStreamer puts several memories together in system memory */
   *on_device = ours && gst_vision_cuda_owns (info->memory);
-  err = check (map, info);
+  err = check_mapped (map, info);
   if (err)
     gst_buffer_unmap (map->pixels, info);
   return err;
 }
 
 static const char *
-stage (GstVisionMapInput *self, const Device *device)
+copy_to_device (GstVisionMapInput *self, const Device *device)
 {
   if (self->size < self->info.size) {
     device_release (device, self->staging);
@@ -85,7 +85,7 @@ gst_vision_map_input_map (GstVisionMapInput *self, GstVisionBackend *backend,
   *address = self->info.data;
   if (device->kind == DEVICE_CPU || on_device)
     return NULL;
-  TRY (stage (self, device));
+  TRY (copy_to_device (self, device));
   *address = self->staging;
   return NULL;
 }

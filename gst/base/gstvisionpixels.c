@@ -10,7 +10,7 @@
 
 /* Of "u16": 2. */
 static gsize
-bytes_of (const gchar *format)
+bytes_of_format (const gchar *format)
 {
   return g_ascii_strtoull (format + 1, NULL, 10) / 8;
 }
@@ -20,7 +20,7 @@ gst_vision_pixels_open (
     GstVisionPixels *self, GstVisionBackend *backend, const GstVisionMap *what)
 {
   guint words =
-      (what->width * what->channels * bytes_of (what->format) + 3) / 4;
+      (what->width * what->channels * bytes_of_format (what->format) + 3) / 4;
   GstBuffer *buffer = NULL;
   GstVideoMeta *meta;
   GstVideoInfo info;

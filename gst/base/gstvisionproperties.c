@@ -12,7 +12,7 @@ typedef void (*Visit) (gpointer to, const GstVisionProperty *row,
 
 /* @at: of the table's struct in the instance. */
 static void
-each (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
+visit_rows (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
 {
   for (const GstVisionProperty *row = table;
        row->field || row->spec || row->params || row->properties; row++) {
@@ -21,7 +21,7 @@ each (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
     if (row->field || row->spec)
       visit (to, row, &row->param, at);
     else if (row->properties)
-      each (row->properties, inner, visit, to);
+      visit_rows (row->properties, inner, visit, to);
     else
       for (const Param *p = row->params; p->field; p++)
         visit (to, row, p, inner);
@@ -44,7 +44,7 @@ subject_quark (void)
 }
 
 static const gchar *
-name_of (const Param *p)
+name_of_param (const Param *p)
 {
   gchar name[PARAM_NAME];
 
@@ -135,7 +135,7 @@ static GParamSpec *
 make_spec (GObjectClass *klass, const Param *p)
 {
   GParamFlags flags = flags_of (p);
-  const gchar *name = name_of (p), *title = title_of (p, name);
+  const gchar *name = name_of_param (p), *title = title_of (p, name);
 
   switch (p->type) {
 #define SPEC(TYPE, type, glib, from) \
@@ -205,7 +205,7 @@ static void
 add_text (gpointer object, const Param *p, gchar **place)
 {
   Texts *t = texts_of (object);
-  Text text = {.name = name_of (p), .place = place};
+  Text text = {.name = name_of_param (p), .place = place};
 
   if (!t) {
     t = g_new0 (Texts, 1);
@@ -269,7 +269,8 @@ set_text (GstElement *element, const Subject *s, const gchar *given)
   g_rec_mutex_unlock (&t->setting);
   if (error && runs)
     GST_VISION_WARNING (element, LIBRARY, SETTINGS,
-        ("%s stays what it was: %s.", name_of (s->param), error->message));
+        ("%s stays what it was: %s.", name_of_param (s->param),
+            error->message));
   g_clear_error (&error);
   g_free (takes ? before : now);
   return good;
@@ -347,7 +348,7 @@ typedef struct {
 } Install;
 
 static void
-install (
+install_property (
     gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
 {
   Install *i = to;
@@ -367,7 +368,7 @@ gst_vision_properties_install_at (
 
   klass->set_property = set_property;
   klass->get_property = get_property;
-  each (table, at, install, &i);
+  visit_rows (table, at, install_property, &i);
 }
 
 static void
@@ -386,7 +387,7 @@ void
 gst_vision_properties_init_at (
     gpointer object, const GstVisionProperty *table, gssize at)
 {
-  each (table, at, set_default, object);
+  visit_rows (table, at, set_default, object);
 }
 
 gboolean

@@ -34,7 +34,7 @@ file_with (const Files *f, const gchar *const *names)
 }
 
 static gint
-read_matrix (const Files *f, gint file, const gchar *const *names,
+read_rig_matrix (const Files *f, gint file, const gchar *const *names,
     gdouble *numbers, guint max, GError **error)
 {
   gint n = gst_vision_matrix_read (f->text[file], names, numbers, max, error);
@@ -48,7 +48,7 @@ static gboolean
 read_exactly (const Files *f, gint file, const gchar *const *names,
     gdouble *numbers, guint wanted, GError **error)
 {
-  gint n = read_matrix (f, file, names, numbers, wanted, error);
+  gint n = read_rig_matrix (f, file, names, numbers, wanted, error);
 
   if (n >= 0 && (guint) n != wanted)
     REFUSE ("%s: %s holds %d numbers, not %u; write it as OpenCV or ROS does",
@@ -76,7 +76,7 @@ read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
       !read_exactly (f, at[2], names[2], v->r, 9, error) ||
       !read_exactly (f, at[3], names[3], v->p, 12, error))
     return FALSE;
-  n = read_matrix (f, at[1], names[1], v->d, 14, error);
+  n = read_rig_matrix (f, at[1], names[1], v->d, 14, error);
   if (n >= 0 && !is_distortion (n))
     REFUSE ("%s: %s holds %d numbers; the models known have 4, 5, 8, 12 or 14",
         f->path[at[1]], names[1][0], n);
@@ -86,7 +86,7 @@ read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
 /* Whether the file ends right behind a size, which may thus have lost digits.
  */
 static gboolean
-is_cut (const gchar *text, const gchar *const *names)
+ends_after_size (const gchar *text, const gchar *const *names)
 {
   const gchar *at = gst_vision_matrix_find (text, names);
 
@@ -102,7 +102,7 @@ read_sizes (
   if (file < 0)
     file = file_with (f, WIDTH);
   text = f->text[file];
-  if (is_cut (text, WIDTH) || is_cut (text, HEIGHT))
+  if (ends_after_size (text, WIDTH) || ends_after_size (text, HEIGHT))
     REFUSE ("%s: the size ends with the file; the file was cut off, copy it "
             "again",
         f->path[file]);
@@ -127,7 +127,7 @@ set_q (GstVisionRig *rig)
 
 /* Converts lengths from the file's unit to metres. */
 static void
-scale (GstVisionRig *rig, gdouble unit)
+convert_to_metres (GstVisionRig *rig, gdouble unit)
 {
   for (gint i = 0; i < 2; i++)
     rig->view[i].p[3] *= unit;
@@ -154,7 +154,7 @@ read_opencv (const Files *f, gdouble unit, GstVisionRig *rig, GError **error)
     set_q (rig);
   else if (!read_exactly (f, file, q, rig->q, 16, error))
     return FALSE;
-  scale (rig, unit);
+  convert_to_metres (rig, unit);
   return TRUE;
 }
 
@@ -256,7 +256,7 @@ is_rotation (const gdouble *r)
 }
 
 static gboolean
-is_camera (const gdouble *k, guint columns)
+is_camera_matrix (const gdouble *k, guint columns)
 {
   return k[0] > 0 && k[columns + 1] > 0 && k[2 * columns + 2] == 1 &&
       k[columns] == 0 && k[2 * columns] == 0 && k[2 * columns + 1] == 0;
@@ -265,11 +265,11 @@ is_camera (const gdouble *k, guint columns)
 static gboolean
 check_view (const GstVisionRigView *v, const gchar *side, GError **error)
 {
-  if (!is_camera (v->k, 3))
+  if (!is_camera_matrix (v->k, 3))
     REFUSE ("the camera matrix of the %s view is none: it is fx 0 cx, 0 fy cy, "
             "0 0 1, with fx and fy above 0; calibrate again",
         side);
-  if (!is_camera (v->p, 4))
+  if (!is_camera_matrix (v->p, 4))
     REFUSE ("the projection of the %s view is none; run stereoRectify, or "
             "vision-calibrate",
         side);
