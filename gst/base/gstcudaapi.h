@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The headers of GStreamer's CUDA library.  GSTCUDA_MINOR is the version of the
- * gstreamer-cuda-1.0 that is built against: the streams that memories carry
- * came with 1.24, and as enum values and functions the preprocessor cannot see
- * them. */
+ * The headers of GStreamer's CUDA library.  GSTCUDA_MINOR is the minor version
+ * of the library of the build.  From 1.24 on CUDA memories carry streams, by
+ * functions and enum values that the preprocessor cannot see. */
 #pragma once
 
 #if GSTCUDA_MINOR >= 24

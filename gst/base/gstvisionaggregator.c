@@ -25,16 +25,19 @@ typedef struct {
   gint64 max_skew; /* nanoseconds; -1: by the frame rates of the caps */
   GstVisionPacking packing;
 
-  gboolean told_outside; /* that frames lie outside of their segment */
+  gboolean told_outside; /* the user was told that frames lie outside of their
+                            segment */
 
-  GstVisionFrames frames; /* of the streaming thread, as are the next four */
-  GstBuffer *second;      /* during process_frames () of the child; not owned */
+  GstVisionFrames frames; /* used by the streaming thread alone, as are the next
+                             four fields */
+  GstBuffer *second;      /* the second frame during process (); not owned */
   GstVisionPair pair;
-  gboolean refused_caps; /* downstream takes none that the output may have */
-  gboolean has_segment;  /* an input's segment was read */
+  gboolean refused_caps; /* downstream takes none of the caps that the output
+                            may have */
+  gboolean has_segment;  /* the segment of an input was read */
   GstVisionLateness lateness[2];
   GstVisionGate gate;
-  GstVisionWork work; /* of the thread of the output */
+  GstVisionWork work; /* of the output's thread */
 } GstVisionAggregatorPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -57,8 +60,7 @@ name_of_input (gpointer self, gint i)
            : GST_VISION_AGGREGATOR_GET_CLASS (self)->first_pad;
 }
 
-/* The first pad (0) or the second (1), to be unreferenced; NULL where it was
- * not requested. */
+/* The pad of input @i, to be unreferenced; NULL if it was not requested. */
 static GstAggregatorPad *
 get_input_pad (GstAggregator *agg, gint i)
 {
@@ -72,7 +74,7 @@ number_of_input (GstAggregator *agg, GstAggregatorPad *pad)
   return g_strcmp0 (GST_PAD_NAME (pad), name_of_input (agg, 0)) != 0;
 }
 
-/* Takes @caps. */
+/* Adds a pad template.  Takes @caps. */
 static void
 add_aggregator_template (GstElementClass *klass, const gchar *name,
     GstPadDirection direction, GstCaps *caps)
@@ -128,8 +130,8 @@ skews_by_caps (GstAggregator *agg)
   return GST_VISION_LOCKED (agg, PRIV (agg)->max_skew < 0);
 }
 
-/* After a change of the maximum skew or of the pads: a frame waits for its
- * partner as long as the partner may come later. */
+/* Sets the latency, after a change of the maximum skew or of the pads: a frame
+ * waits for its partner as long as the skew allows the partner to be later. */
 static void
 update_latency (GstAggregator *agg)
 {
@@ -142,9 +144,9 @@ update_latency (GstAggregator *agg)
 
 /* ---- Caps of the output ---- */
 
-/* The caps of pictures in @format for views of @view, with @fields added: in
- * system memory and, if it knows the format, in CUDA memory, which comes first
- * if @in_cuda.  Takes @fields. */
+/* The caps of pictures in @format of the size of @view, with @fields added: in
+ * system memory and, if CUDA memory knows the format, in CUDA memory, which
+ * comes first if @in_cuda.  Takes @fields. */
 static GstCaps *
 picture_caps (GstVideoFormat format, const GstVideoInfo *view,
     GstStructure *fields, gboolean in_cuda)
@@ -193,9 +195,9 @@ is_packed (GstAggregator *agg)
   return packed;
 }
 
-/* The first input's frame or, if it holds two views, one of these.  FALSE if
- * its caps do not say how it holds them; the first frame then ends with an
- * error. */
+/* Describes the first input's frame or, if it holds two views, one of them.
+ * FALSE if the caps do not say how a frame holds two views; then the first
+ * frame causes an error. */
 static gboolean
 find_view (GstAggregator *agg, GstVideoInfo *view)
 {
@@ -214,8 +216,8 @@ find_view (GstAggregator *agg, GstVideoInfo *view)
   return TRUE;
 }
 
-/* The caps of the output if it is a picture; NULL, with an error, if downstream
- * takes none of them.  Takes @fields. */
+/* The caps of the output if the child makes it; NULL, with an error, if
+ * downstream takes no such caps.  Takes @fields. */
 static GstCaps *
 make_picture_caps (GstAggregator *agg, const GstVideoInfo *view,
     GstVideoFormat format, GstStructure *fields, GstCaps *allowed)
@@ -237,7 +239,7 @@ make_picture_caps (GstAggregator *agg, const GstVideoInfo *view,
   return NULL;
 }
 
-/* The caps of one view, where a frame holds two. */
+/* The caps of one view of a frame that holds two. */
 static GstCaps *
 make_view_caps (GstAggregator *agg, const GstVideoInfo *view)
 {
@@ -256,7 +258,7 @@ get_packing (GstAggregator *agg)
   return GST_VISION_LOCKED (agg, PRIV (agg)->packing);
 }
 
-/* The output has the first input's caps, or those of a picture. */
+/* Chooses the caps of the output: those of the first input, or of a picture. */
 static GstFlowReturn
 update_output_caps (GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
 {
@@ -293,7 +295,8 @@ update_output_caps (GstAggregator *agg, GstCaps *allowed, GstCaps **caps)
 
 /* ---- Caps of the inputs, and other queries ---- */
 
-/* A frame of two views is larger than the output. */
+/* Removes the size from @caps, since a frame of two views is larger than the
+ * output. */
 static GstCaps *
 without_size (GstCaps *caps)
 {
@@ -347,7 +350,7 @@ answer_downstream (GstAggregator *agg, GstQuery *query)
       PARENT->src_query (agg, query);
 }
 
-/* Takes the event. */
+/* Sends a seek to the inputs.  Takes the event. */
 static gboolean
 seek_inputs (GstAggregator *agg, GstEvent *event)
 {
@@ -384,7 +387,7 @@ propose_to_input (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *decide,
 
 /* ---- Pairs of frames, and the end ---- */
 
-/* Tells downstream that no frame comes during @gap. */
+/* Tells downstream, by a GAP event, that no frame comes during @gap. */
 static void
 forward_gap (GstAggregator *agg, GstBuffer *gap)
 {
@@ -420,7 +423,8 @@ drop_frame (GstAggregator *agg, GstAggregatorPad *pad)
   gst_buffer_unref (buffer);
 }
 
-/* Takes both frames. */
+/* Gives the frames to the child, and its output downstream.  Takes both frames.
+ */
 static GstFlowReturn
 process_frames (GstAggregator *agg, GstBuffer *first, GstBuffer *second)
 {
@@ -489,7 +493,7 @@ aggregate_pair (GstAggregator *agg, GstAggregatorPad *first,
 static void
 tell_loss (GstAggregator *agg, gchar *text)
 {
-  /* gst-launch-1.0 prints the second one alone */
+  /* gst-launch-1.0 prints the second text alone */
   GST_ELEMENT_INFO (agg, STREAM, FAILED, ("%s", text), ("%s", text));
   g_free (text);
 }
@@ -504,8 +508,8 @@ tell_end_of_other (GstAggregator *agg, gint i)
           name_of_input (agg, !i), name_of_input (agg, i)));
 }
 
-/* Lets the GstAggregator take what comes at @pad, or refuse it and drop what it
- * holds. */
+/* If @active, lets the GstAggregator take what comes at @pad; else lets it
+ * refuse all that comes, and drop what it holds of this input. */
 static void
 set_input_active (GstAggregator *agg, GstAggregatorPad *pad, gboolean active)
 {
@@ -513,10 +517,10 @@ set_input_active (GstAggregator *agg, GstAggregatorPad *pad, gboolean active)
       GST_PAD (pad), GST_OBJECT (agg), GST_PAD_MODE_PUSH, active);
 }
 
-/* The output's thread is about to stop.  The inputs that have not begun anew
- * refuse everything from now on: after its end, a GstAggregator does so only
- * before 1.26; a later one would let the threads that send frames wait for
- * ever. */
+/* To be called when the output's thread is about to stop: makes the inputs that
+ * have not begun anew refuse everything.  From GStreamer 1.26 on the
+ * GstAggregator would not do that after the end, and the threads that send
+ * frames would wait for ever. */
 static void
 close_inputs (GstAggregator *agg)
 {
@@ -533,7 +537,8 @@ close_inputs (GstAggregator *agg)
   }
 }
 
-/* FALSE if the output goes on, since both inputs have begun anew by now. */
+/* Ends the output.  FALSE if the output goes on, since both inputs have begun
+ * anew meanwhile. */
 static gboolean
 end_output (GstAggregator *agg)
 {
@@ -557,7 +562,8 @@ end_output (GstAggregator *agg)
   return TRUE;
 }
 
-/* The output stops for @reason, one that only a start mends if @for_good. */
+/* Stops the output for @reason; @for_good: only a new start of the element
+ * mends it. */
 static void
 fail_output (GstAggregator *agg, GstFlowReturn reason, gboolean for_good)
 {
@@ -568,8 +574,8 @@ fail_output (GstAggregator *agg, GstFlowReturn reason, gboolean for_good)
   close_inputs (agg);
 }
 
-/* Whether an input that has ended has begun anew already; the GstAggregator
- * takes notice of that next. */
+/* Whether the input of @pad, which has ended, has a new stream waiting, which
+ * the GstAggregator reads next. */
 static gboolean
 stream_begins (GstAggregator *agg, GstAggregatorPad *pad)
 {
@@ -626,7 +632,7 @@ take_frames (GstAggregator *agg, gboolean timeout)
   if (ret == GST_FLOW_EOS) {
     if (!end_output (agg))
       return GST_AGGREGATOR_FLOW_NEED_DATA;
-    /* a short stream must not lose all of its frames in silence */
+    /* a short stream that loses all of its frames gets a warning, too */
     if (!p->pair.matched)
       gst_vision_pair_warn (&p->pair, GST_ELEMENT (agg), TRUE);
   } else if (ret != GST_FLOW_OK && ret != GST_AGGREGATOR_FLOW_NEED_DATA &&
@@ -665,7 +671,7 @@ negotiate_output (GstAggregator *agg)
  * GStreamer 1.22, which then neither waits nor stops. */
 #define LAST_TIME (G_MAXINT64 / 2)
 
-/* In a live pipeline: until when the oldest frame waits. */
+/* The running time until which the oldest frame waits in a live pipeline. */
 static GstClockTime
 time_to_aggregate (GstAggregator *agg)
 {
@@ -698,7 +704,8 @@ frame_is_outside (const GstSegment *segment, GstBuffer *buffer)
           segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer)));
 }
 
-/* Drops a frame outside of its segment, such as a seek may leave over. */
+/* Counts a frame outside of its segment as dropped; the first one is reported.
+ */
 static void
 drop_outside (GstAggregator *agg, gint i)
 {
@@ -749,7 +756,8 @@ answer_frame (GstAggregator *agg, gint i, GstVisionPassage passage)
   return gst_vision_gate_refusal (&p->gate);
 }
 
-/* The chain function of the inputs; chaindata is that of GstAggregatorPad. */
+/* The chain function of the inputs.  The chain function of GstAggregatorPad is
+ * the pad's chaindata. */
 static GstFlowReturn
 chain_frame (GstPad *pad, GstObject *object, GstBuffer *buffer)
 {
@@ -777,15 +785,15 @@ chain_frame (GstPad *pad, GstObject *object, GstBuffer *buffer)
                                                : answer_frame (agg, i, passage);
 }
 
-/* The function of the inputs that activates them; activatemodedata is that of
- * GstAggregatorPad. */
+/* Activates or deactivates an input.  The function of GstAggregatorPad for this
+ * is the pad's activatemodedata. */
 static gboolean
 activate_input (GstPad *pad, GstObject *agg, GstPadMode mode, gboolean active)
 {
   gboolean done = ((GstPadActivateModeFunction) pad->activatemodedata) (
       pad, agg, mode, active);
 
-  if (agg && active) /* without a parent, the pad is being made */
+  if (agg && active) /* without a parent, the pad is still being made */
     gst_vision_gate_activate (&PRIV (agg)->gate,
         number_of_input (GST_AGGREGATOR (agg), GST_AGGREGATOR_PAD (pad)));
   else if (agg)
@@ -801,8 +809,9 @@ output_runs (GstAggregator *agg)
   return gst_pad_get_task_state (agg->srcpad) == GST_TASK_STARTED;
 }
 
-/* Gives the GstAggregator the newest event of @type of @pad, which it may have
- * lost when the output stopped; upstream does not send it again. */
+/* Gives the newest event of @type of @pad to the GstAggregator again, which may
+ * have dropped it when the output stopped; upstream does not send the event
+ * again. */
 static void
 repeat_event (GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)
 {
@@ -825,8 +834,9 @@ repeat_event (GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)
   g_clear_pointer (&event, gst_event_unref);
 }
 
-/* Lets the GstAggregator begin anew with an input that has done so before. What
- * it held of it may have gone since then, when the output's thread stopped. */
+/* Lets the GstAggregator begin anew with the input of @pad, which has begun
+ * anew before.  The events of that beginning may have been dropped when the
+ * output's thread stopped, so they are repeated. */
 static void
 revive_input (GstAggregator *agg, GstAggregatorPad *pad)
 {
@@ -840,7 +850,8 @@ revive_input (GstAggregator *agg, GstAggregatorPad *pad)
     repeat_event (agg, pad, types[i]);
 }
 
-/* Input @i begins anew, and with it the output if the other one has. */
+/* Notes that input @i begins anew.  The output begins anew if the other input
+ * has done so, too. */
 static void
 renew_input (GstAggregator *agg, gint i, GstVisionGateThread thread)
 {
@@ -848,7 +859,7 @@ renew_input (GstAggregator *agg, gint i, GstVisionGateThread thread)
   GstAggregatorPad *other = get_input_pad (agg, !i);
 
   if (gst_vision_gate_renew (gate, i, thread, other == NULL)) {
-    /* between the flushes of a seek, nothing has stopped */
+    /* between the flushes of a seek the output has not stopped */
     if (other && gst_vision_gate_refusal (gate) != GST_FLOW_FLUSHING &&
         !gst_vision_pad_is_flushing (GST_PAD (other)))
       revive_input (agg, other);
@@ -881,8 +892,8 @@ queue_flush (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
   return ret;
 }
 
-/* Any event of an input but a flush.  After an end, a GstAggregator takes a new
- * stream from 1.26 on. */
+/* Queues an event of an input that is no flush.  After an end, a GstAggregator
+ * accepts a new stream only from GStreamer 1.26 on. */
 static GstFlowReturn
 queue_serialized_event (
     GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
@@ -907,7 +918,7 @@ queue_serialized_event (
   if (ret == GST_FLOW_OK || gst_vision_pad_is_flushing (GST_PAD (pad)))
     return ret;
   if (gst_vision_gate_awaits_other (gate, i))
-    return GST_FLOW_OK; /* the pad keeps it for revive_input () */
+    return GST_FLOW_OK; /* the pad keeps the event for revive_input () */
   return ret == GST_FLOW_FLUSHING ? GST_FLOW_EOS : ret;
 }
 
@@ -928,7 +939,7 @@ queue_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
   GstEventType type = GST_EVENT_TYPE (event);
 
-  /* a GstAggregator asks the segment for running times at once */
+  /* a GstAggregator computes running times in the segment at once */
   if (is_backward_without_end (event)) {
     GST_ELEMENT_ERROR (agg, STREAM, FAILED,
         ("The segment is played backwards and does not say where it ends. Seek "
@@ -944,8 +955,9 @@ queue_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
       : queue_serialized_event (agg, pad, event);
 }
 
-/* An allocation hangs on nothing that waits.  Other queries go behind the
- * frames, and events, that came before them. */
+/* Answers an allocation query at once, because it depends on nothing that
+ * waits.  Other serialized queries wait for the frames and events before them.
+ */
 static gboolean
 queue_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
 {
@@ -960,7 +972,8 @@ queue_query (GstAggregator *agg, GstAggregatorPad *pad, GstQuery *query)
   return PARENT->sink_query_pre_queue (agg, pad, query);
 }
 
-/* Reads an event in its turn; FALSE if it is refused. */
+/* Reads an event when its turn in the queue comes; FALSE if the event is
+ * refused. */
 static gboolean
 read_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
 {
@@ -985,16 +998,15 @@ read_queued_event (GstAggregator *agg, GstAggregatorPad *pad, GstEvent *event)
       if (!i)
         gst_aggregator_update_segment (agg, segment);
       return TRUE;
-    case GST_EVENT_GAP: /* a GstAggregator does not look whether there is a
-                           segment */
+    case GST_EVENT_GAP: /* a GstAggregator does not check that a segment came */
       return GST_VISION_LOCKED (pad, pad->segment.format) == GST_FORMAT_TIME;
     default:
       return TRUE;
   }
 }
 
-/* Undoes the reading of an end or a gap that came before a flush and was read
- * after it. */
+/* Undoes an end or a gap that came before a flush and was read from the queue
+ * after the flush. */
 static void
 forget_queued_event (
     GstAggregator *agg, GstAggregatorPad *pad, GstEventType type)
@@ -1080,7 +1092,8 @@ release_input (GstElement *element, GstPad *pad)
   update_latency (GST_AGGREGATOR (element));
 }
 
-/* An application may seek in an element that is stopped, or end its output. */
+/* Handles an event that an application sends to the element: a seek, also in a
+ * stopped element, or the end of the output. */
 static gboolean
 take_sent_event (GstElement *element, GstEvent *event)
 {
@@ -1128,7 +1141,7 @@ start_aggregator (GstAggregator *agg)
   return TRUE;
 }
 
-/* Frees what start () and caps made. */
+/* Frees what start () and the caps made. */
 static void
 release_aggregator (GstElement *element)
 {
@@ -1152,9 +1165,9 @@ stop_aggregator (GstAggregator *agg)
   return TRUE;
 }
 
-/* Waits until the output's thread has left the function of its task.  A thread
- * that stopped the element itself is joined by nobody, and pauses the task as
- * it leaves: this must not happen after the next start. */
+/* Waits until the output's thread has left the function of its task.  If that
+ * thread itself stopped the element, nobody joins it, and it pauses the task
+ * when it leaves: this must not happen after the next start. */
 static void
 await_output_thread (GstElement *element)
 {
@@ -1164,7 +1177,8 @@ await_output_thread (GstElement *element)
   GST_PAD_STREAM_UNLOCK (pad);
 }
 
-/* The device of frames in work keeps its context. */
+/* A stop in the middle of a frame leaves the context to the device that works
+ * on it. */
 static GstStateChangeReturn
 change_aggregator_state (GstElement *element, GstStateChange transition)
 {

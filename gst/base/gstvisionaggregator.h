@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The parent of every element with two inputs: left and right, colour and
- * depth.  It pairs their frames by running time, puts both where the algorithm
- * can reach them, and is otherwise to its child what GstVisionFilter is to
- * those with one input.
+ * depth.  It pairs their frames by running time and puts both where the
+ * algorithm can reach them.  For the rest it does what GstVisionFilter does
+ * for elements with one input.
  *
  * The output is the first input's frame with what the child adds to it, or a
- * picture that the child makes, as large as a view.  Where
- * only the first pad is requested, a frame holds both views beside or above
- * each other; the child then sees two views into it, whose rows start wherever
- * the views do, and the output is a copy of the first view, because a buffer
- * cannot say that it is a part of another in CUDA memory. */
+ * picture that the child makes, as large as a view.  If only the first pad is
+ * requested, each of its frames holds both views, beside or above each other.
+ * The child then gets two views of one frame, and the output is a copy of the
+ * first view, because a buffer in CUDA memory cannot be a part of another
+ * buffer. */
 #pragma once
 
 #include <gst/base/gstaggregator.h>
@@ -23,7 +23,7 @@ G_BEGIN_DECLS
 
 /* How one frame holds both views. */
 typedef enum {
-  GST_VISION_PACKING_AUTO, /* as the caps say: multiview-mode */
+  GST_VISION_PACKING_AUTO, /* by multiview-mode in the caps */
   GST_VISION_PACKING_SIDE_BY_SIDE,
   GST_VISION_PACKING_TOP_BOTTOM,
 } GstVisionPacking;
@@ -45,46 +45,52 @@ struct _GstVisionAggregatorClass {
    * begin anew. */
   gint64 patience;
 
-  /* As in GstVisionFilterClass. */
+  /* Functions as in GstVisionFilterClass, for two frames. */
   const char *(*open_device) (Device *device, DeviceKind kind, void *stream);
-  /* @first and @second: of a view where one frame holds both. */
+  /* @first and @second describe views if one frame holds both. */
   const char *(*open) (GstVisionAggregator *self, const Device *device,
       const GstVideoInfo *first, const GstVideoInfo *second);
   const char *(*process) (GstVisionAggregator *self, const Image *first,
       const Image *second, GstBuffer *buffer);
-  /* Frames that cannot be read pass without process (); may be NULL. */
+  /* Called in place of process () for frames that cannot be read; may be NULL.
+   */
   void (*skip) (GstVisionAggregator *self);
   void (*close) (GstVisionAggregator *self);
   void (*reset) (GstVisionAggregator *self);
 
-  /* Set before add_pads (), and written as there: formats of the picture that
-   * the output may be; NULL: the output is always the first frame or view. */
+  /* Formats of the output if it is a picture, written as the formats of
+   * add_pads () and set before it.  NULL: the output is always the first frame
+   * or view. */
   const gchar *output_formats;
-  /* Then: the format of the picture that is the output, or UNKNOWN if the
-   * output is the first frame or view.  @fields takes further fields of the
-   * caps; NULL: no caps are made.  Caps are made in the streaming thread, and
-   * the answer holds until the next ones: so process () works on a copy of the
-   * properties that decide it, and renew () is to be called if open () needs
-   * them.  When the answer changes, mark the source pad for reconfiguration. */
+  /* Returns the format of the output, or UNKNOWN if the output is the first
+   * frame or view; needed if output_formats is set.  Adds further fields of the
+   * output's caps to @fields, if this is not NULL.  It is called whenever caps
+   * of the output are made, in the streaming thread.  What it returned stays
+   * valid until the next caps: so process () works on a copy of the properties
+   * that decide it, and the child calls renew () if open () needs them.  When
+   * the format would change, the child marks the source pad for
+   * reconfiguration. */
   GstVideoFormat (*output) (GstVisionAggregator *self, GstStructure *fields);
 };
 
-/* Adds the pad templates `src` and, on request, the two of these names, which
- * must be static.  Formats are written as in gst_vision_caps (); where both are
- * the same text both frames must have one format, and one may hold both. */
+/* Adds the template of the pad `src`, and those of the pads @first and @second,
+ * which are made on request.  The names must be static texts.  Formats are
+ * written as in gst_vision_caps ().  If both formats are the same text, both
+ * frames must have one format, and one frame may hold both views. */
 void gst_vision_aggregator_class_add_pads (GstVisionAggregatorClass *klass,
     const gchar *first, const gchar *first_formats, const gchar *second,
     const gchar *second_formats);
 
-/* In process (): the picture to fill, and the buffer given there is its; NULL
- * where the output is the first frame or view. */
+/* For process (): the picture to fill, whose buffer is process ()'s @buffer.
+ * NULL: the output is the first frame or view. */
 const Image *gst_vision_aggregator_get_output (GstVisionAggregator *self);
 
-/* In process (): the second frame; NULL where one frame holds both views. */
+/* For process (): the buffer of the second frame.  NULL: one frame holds both
+ * views. */
 GstBuffer *gst_vision_aggregator_get_second (GstVisionAggregator *self);
 
-/* In output (), if there are @fields: open () is called again before the next
- * frame. */
+/* For output () with @fields: asks for a call of open () before the next frame.
+ */
 void gst_vision_aggregator_renew (GstVisionAggregator *self);
 
 G_END_DECLS

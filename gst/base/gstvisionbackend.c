@@ -27,7 +27,8 @@ gst_vision_backend_init (GstVisionBackend *self, GstElement *element)
   *self = (GstVisionBackend){.element = element};
 }
 
-/* Takes @context; it takes the place of another one only if @replace is set. */
+/* Takes @context, which becomes the element's context if it has none or
+ * @replace is set. */
 static void
 give_context (GstVisionBackend *self, GstObject *context, gboolean replace)
 {

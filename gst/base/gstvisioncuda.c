@@ -5,9 +5,9 @@
 
 const GstMapFlags gst_vision_cuda_map_flag = (GstMapFlags) GST_MAP_CUDA;
 
-/* Elements that are given no context share one for each device, in the whole
- * process: work of two contexts never runs side by side but takes turns on the
- * GPU, in slices of about a millisecond. */
+/* All elements of the process that are given no context share one context for
+ * each device: the GPU never runs work of two contexts side by side, but in
+ * turns of about a millisecond. */
 #define SHARED 64
 static GMutex lock;
 static GWeakRef shared[SHARED];
@@ -32,12 +32,12 @@ static gboolean
 ask_peer (GstElement *element, GstPad *pad, gpointer query)
 {
   (void) element;
-  return !gst_pad_peer_query (pad, query); /* FALSE ends the search */
+  return !gst_pad_peer_query (pad, query); /* FALSE ends the iteration */
 }
 
 /* Asks for a context as GStreamer's elements do: first the neighbours
- * downstream, then those upstream, then the application.  An answer comes by
- * set_context (), into @cuda_context. */
+ * downstream, then those upstream, then the application.  Their answer calls
+ * set_context (), which puts the context into @cuda_context. */
 static void
 ask_around (GstElement *element, GstObject **cuda_context)
 {
@@ -170,7 +170,8 @@ gst_vision_cuda_written (GstBuffer *buffer)
     GST_MEMORY_FLAG_UNSET (memory, GST_CUDA_MEMORY_TRANSFER_NEED_SYNC);
 }
 #else
-/* In 1.22 a producer waits for its work before it pushes, and so do we. */
+/* In GStreamer 1.22 an element waits until its work on a buffer is done before
+ * it pushes the buffer; so does this function. */
 const char *
 gst_vision_cuda_follow (const Device *device, GstBuffer *buffer)
 {

@@ -13,13 +13,13 @@ G_BEGIN_DECLS
 
 #define GST_VISION_CUDA_MEMORY "memory:CUDAMemory"
 
-/* A map flag: the pointers are device pointers. */
+/* Flag for gst_buffer_map (): maps CUDA memory as a pointer of the device. */
 extern const GstMapFlags gst_vision_cuda_map_flag;
 
-/* The GstCudaContext of @element: the one its neighbours or the application
- * use, else one that all elements of the process share.  It comes by the
- * element's set_context (), which puts it into @context.  FALSE without a
- * driver or a device. */
+/* Finds the GstCudaContext of @element: the context of its neighbours or the
+ * application, else a context that all elements of the process share.  The
+ * element's set_context () gets the context and puts it into @context.  FALSE
+ * without a driver or a device. */
 gboolean gst_vision_cuda_ensure_context (
     GstElement *element, gint device_id, GstObject **context);
 void gst_vision_cuda_set_context (GstElement *element, GstContext *context,
@@ -27,7 +27,8 @@ void gst_vision_cuda_set_context (GstElement *element, GstContext *context,
 gboolean gst_vision_cuda_query_context (
     GstElement *element, GstQuery *query, GstObject *cuda_context);
 
-/* Makes @context current in the calling thread, and ends that. */
+/* Push makes @context current in the calling thread; pop restores the context
+ * before. */
 gboolean gst_vision_cuda_push (GstObject *context);
 void gst_vision_cuda_pop (void);
 
@@ -37,7 +38,7 @@ gboolean gst_vision_cuda_owns (GstMemory *memory);
 GstObject *gst_vision_cuda_buffer_context (GstBuffer *buffer);
 gint gst_vision_cuda_device_id (GstObject *context);
 
-/* Makes @device wait for what the producer of @buffer still has queued. */
+/* Makes @device wait for the queued work that writes @buffer. */
 const char *gst_vision_cuda_follow (const Device *device, GstBuffer *buffer);
 /* Marks the work that wrote to @buffer as finished. */
 void gst_vision_cuda_written (GstBuffer *buffer);

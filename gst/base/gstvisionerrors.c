@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * What both parents have alike: what they say where something is wrong. */
+ * Errors and warnings of elements with one and with two inputs. */
 #include <string.h>
 
 #include "base/gstvisioncommon.h"
@@ -59,7 +59,7 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
   GST_OBJECT_UNLOCK (self->backend.element);
   if (!gst_vision_warnings_take (self->warnings, what))
     return;
-  said = g_utf8_make_valid (what, -1); /* it may quote a path */
+  said = g_utf8_make_valid (what, -1); /* the text may quote a path */
   GST_ELEMENT_WARNING (self->backend.element, STREAM, FORMAT,
       ("Something is wrong with a frame: %s.", said),
       ("The stream goes on. stats counts such frames; each fault is warned of "
@@ -74,9 +74,10 @@ gst_vision_common_fault (GstVisionCommon *self, const char *what)
 #define LATE 10
 #define MIN_FRAMES 5
 
-/* Reads @event of @src, if it is a QoS event.  @n frames have taken the time
- * @sum so far.  Returns the mean time of a frame if frames are late, it is
- * longer than they are @apart, and it is the first time; else 0. */
+/* Reads @event of the pad @src, if it is a QoS event.  @n frames have taken the
+ * time @sum so far.  Sets *@apart to the time from frame to frame.  If frames
+ * are late, for the first time, and the mean time of a frame is longer than
+ * *@apart, returns this mean time; else 0. */
 static GstClockTime
 take_pace (GstVisionPace *self, GstEvent *event, GstPad *src, guint64 n,
     GstClockTime sum, GstClockTime *apart)
@@ -164,7 +165,7 @@ static void
 post_error (GstVisionCommon *self, const char *what)
 {
   GstElement *element = self->backend.element;
-  gchar *err = g_utf8_make_valid (what, -1); /* it may quote a path */
+  gchar *err = g_utf8_make_valid (what, -1); /* the text may quote a path */
   gchar *memory = gst_vision_memory_text (err, self->less_memory);
 
   if (memory)

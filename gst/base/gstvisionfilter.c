@@ -11,11 +11,11 @@
 GST_DEBUG_CATEGORY_STATIC (vision_filter_debug);
 #define GST_CAT_DEFAULT vision_filter_debug
 
-/* The mouse in the window of a sink, which sends navigation events upstream;
- * elements that scale or crop correct the positions on the way. */
+/* The mouse in the window of a sink.  The sink sends navigation events
+ * upstream; elements that scale or crop correct the positions on the way. */
 typedef struct {
   gboolean is_down;
-  gdouble x, y; /* where the first button went down */
+  gdouble x, y; /* where the first button was pressed */
 } Mouse;
 
 typedef struct {
@@ -23,11 +23,11 @@ typedef struct {
   GstVisionInput input;
   GstVisionWork work;
   gboolean is_open;       /* open () of the child was called */
-  guint64 offered;        /* buffers that have come */
+  guint64 offered;        /* number of buffers that have come */
   gint has_started;       /* atomic, and changed under the object lock */
   gboolean start_refused; /* under the object lock */
   GCond start_changed;
-  Mouse mouse; /* of the thread that navigation events come from */
+  Mouse mouse; /* used by the thread that sends navigation events */
 } GstVisionFilterPrivate;
 
 G_DEFINE_ABSTRACT_TYPE_WITH_CODE (
@@ -133,13 +133,13 @@ process_frame (GstVisionFilter *self, GstBuffer *buffer)
   gst_vision_backend_leave (backend);
   if (!err || err != p->input.fault)
     return err;
-  backend->kernel_time = GST_CLOCK_TIME_NONE; /* nothing ran */
+  backend->kernel_time = GST_CLOCK_TIME_NONE; /* nothing was measured */
   gst_vision_common_fault (&p->common, err);
   return NULL;
 }
 
-/* Buffers that came and were not processed: GstBaseTransform dropped them by
- * QoS. */
+/* Counts buffers that came and were not processed: GstBaseTransform dropped
+ * them by QoS. */
 static void
 count_dropped (GstVisionFilterPrivate *p)
 {
@@ -193,7 +193,7 @@ transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   return flow;
 }
 
-/* What start () and caps made. */
+/* Frees what start () and the caps made. */
 static void
 release_filter (GstElement *element)
 {
@@ -235,7 +235,7 @@ start_child (GstVisionFilter *self)
   return !klass->start || klass->start (self);
 }
 
-/* A pad takes frames even before start (); these are refused, since
+/* A pad takes frames even before start (): these frames are refused, since
  * nothing is ready for them. */
 static gboolean
 start_filter (GstBaseTransform *trans)
@@ -254,7 +254,8 @@ stop_filter (GstBaseTransform *trans)
   return TRUE;
 }
 
-/* The device of a frame in work keeps its context. */
+/* A stop in the middle of a frame leaves the context to the device that works
+ * on it. */
 static GstStateChangeReturn
 change_state (GstElement *element, GstStateChange transition)
 {
@@ -271,9 +272,9 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* A pad takes events even before start (), which another thread is about
- * to call. They wait for it, a few seconds at most: a source takes a refusal
- * for an error. */
+/* A pad takes events even before start (), which another thread is about to
+ * call.  These events wait for start (), a few seconds at most, because a
+ * source takes a refusal for an error. */
 static gboolean
 wait_for_start (GstBaseTransform *trans)
 {
@@ -297,7 +298,7 @@ wake_waiting_event (GstBaseTransform *trans)
   GST_OBJECT_UNLOCK (trans);
 }
 
-/* A serialized event, which comes in the streaming thread. */
+/* Handles a serialized event, in the streaming thread. */
 static gboolean
 take_event (GstVisionFilter *self, GstEvent *event)
 {
@@ -347,10 +348,11 @@ sink_event (GstBaseTransform *trans, GstEvent *event)
 /* ---- The mouse ---- */
 
 #define CLICK 3
-/* No frame is larger. */
+/* Positions in a window are clipped to this; no frame is larger. */
 #define MAX_POSITION 65535
 
-/* GStreamer must be asked for the button only of events that have one. */
+/* Whether @event has a button: GStreamer warns if it is asked for the button of
+ * another event. */
 static gboolean
 is_button (GstEvent *event)
 {
@@ -368,9 +370,9 @@ whole_position (gdouble v)
   return isfinite (v) ? (gint) CLAMP (v, 0, MAX_POSITION) : 0;
 }
 
-/* Takes an event that came upstream.  TRUE if the first button was released;
- * @box is then the rectangle that the user drew, in pixels of the frame.  Its
- * size is 0 for a click, which moves by less than three pixels. */
+/* Reads an event that came upstream.  TRUE if the first button was released;
+ * @box is then the rectangle that the user drew, in pixels of the frame.  A
+ * movement of less than three pixels is a click, whose box has the size 0. */
 static gboolean
 take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
 {

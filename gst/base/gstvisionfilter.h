@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * The parent of every element with one input: it chooses the backend, puts the
- * frame where the algorithm can reach it, reports errors, keeps the common
- * properties, and leaves to the child what is its own: open (), process () and
- * close (). */
+ * frame where the algorithm can reach it, reports errors, and holds the common
+ * properties.  The child has the algorithm: open (), process () and close ().
+ */
 #pragma once
 
 #include <gst/base/gstbasetransform.h>
@@ -25,37 +25,43 @@ struct _GstVisionFilterClass {
    * backend=auto. */
   GstVisionFrameUse use;
 
-  /* Opens the device; a test puts one in place that fails on demand. */
+  /* Opens the device; a test replaces this function by one whose device fails
+   * on demand. */
   const char *(*open_device) (Device *device, DeviceKind kind, void *stream);
 
-  /* The frames' format is known, and the device: allocate. */
+  /* Allocates what the algorithm needs for the format @info on @device. */
   const char *(*open) (
       GstVisionFilter *self, const Device *device, const GstVideoInfo *info);
-  /* A frame: add what is found to @buffer as metadata, or draw. */
+  /* Works on a frame: adds results to @buffer as metadata, or draws into
+   * @frame. */
   const char *(*process) (
       GstVisionFilter *self, const Image *frame, GstBuffer *buffer);
-  /* Free what open () allocated; also called when open () failed. */
+  /* Frees what open () allocated; also called after an open () that failed. */
   void (*close) (GstVisionFilter *self);
-  /* A flush or a seek: forget what earlier frames said. */
+  /* Forgets what earlier frames said, after a flush or a seek. */
   void (*reset) (GstVisionFilter *self);
 
-  /* These may be NULL.  The element starts, before any frame: FALSE after an
-   * error. */
+  /* The following functions may be NULL.  This one is called when the element
+   * starts, before any frame; FALSE: it has posted an error. */
   gboolean (*start) (GstVisionFilter *self);
-  /* The stream ends. */
+  /* Called when the stream ends. */
   void (*end) (GstVisionFilter *self);
-  /* The element has stopped: free what start () allocated, after close (). */
+  /* Frees what start () allocated; called after close (), when the element has
+   * stopped. */
   void (*stop) (GstVisionFilter *self);
-  /* The user pointed at something in a window, from the window's thread. */
+  /* Called in the window's thread when the user has clicked, or drawn a box, in
+   * the window of a sink. */
   void (*point) (GstVisionFilter *self, GstVideoRectangle *box);
 };
 
-/* Adds the pad templates: @formats as in caps ("{ NV12, RGBA }"), offered in
- * system memory and, for those that CUDA memory knows, in CUDA memory. */
+/* Adds the pad templates with the @formats, written as in caps ("{ NV12, RGBA
+ * }"): in system memory and, for the formats that CUDA memory knows, in CUDA
+ * memory. */
 void gst_vision_filter_class_add_pads (
     GstVisionFilterClass *klass, const gchar *formats);
 
-/* For point (): a click becomes a square with @side pixels around it. */
+/* For point (): makes the empty box of a click a square of @side pixels around
+ * it. */
 void gst_vision_mouse_widen (GstVideoRectangle *box, gint side);
 
 G_END_DECLS

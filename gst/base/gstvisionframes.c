@@ -7,7 +7,7 @@
 
 /* ---- A picture of its own at the output ---- */
 
-/* Does nothing if no picture is wanted. */
+/* Gets a pool for the pictures of the output, if these are wanted. */
 static const char *
 open_output (
     GstVisionPicture *self, GstVisionBackend *backend, const GstVideoInfo *view)
@@ -64,7 +64,7 @@ new_picture (GstVisionPicture *self, GstBuffer *first)
   return buffer;
 }
 
-/* Queues the copy of @view, while the picture is mapped. */
+/* Queues the copy of @view into the mapped picture. */
 static const char *
 copy_view (GstVisionPicture *self, const Device *device, const Image *view)
 {
@@ -87,13 +87,12 @@ black_byte (const Image *image, int p, int i)
     return 0;
   if (image->format == IMAGE_YUY2)
     return i % 2 ? 128 : luma;
-  if (image->format == IMAGE_P010) /* the upper bytes */
+  if (image->format == IMAGE_P010) /* odd bytes are the upper ones */
     return i % 2 ? (p ? 128 : luma) : 0;
   return p ? 128 : luma;
 }
 
-/* Makes @picture, which is not mapped, black; FALSE if it cannot be
- * mapped. */
+/* Maps @picture and makes it black; FALSE if it cannot be mapped. */
 static gboolean
 blacken_picture (GstVisionPicture *self, GstBuffer *picture)
 {
@@ -197,7 +196,8 @@ compare_rates (GstVisionFrames *self, const GstVideoInfo info[2])
       (NULL));
 }
 
-/* Opens everything for the caps that have come. */
+/* Opens the backend, the inputs, the output and the child for the newest caps.
+ */
 static GstFlowReturn
 open_frames (GstVisionFrames *self)
 {
@@ -237,9 +237,9 @@ open_frames (GstVisionFrames *self)
   return GST_FLOW_ERROR;
 }
 
-/* The frames may lie in another CUDA context than ours.  We take that of the
- * first frame; if the second frame lies in yet another one, it is copied
- * through system memory. */
+/* If the first frame lies in another CUDA context than the element's, the
+ * element adopts that context.  If the second frame then lies in yet another
+ * context, it is copied through system memory. */
 static const char *
 adopt_context_of_frames (
     GstVisionFrames *self, GstBuffer *first, GstBuffer *second)
@@ -302,14 +302,14 @@ map_and_process_frames (GstVisionFrames *self, GstBuffer *first,
   return err ? err : unmap_err;
 }
 
-/* Whether @err is the fault of one of the frames. */
+/* Whether a faulty frame is the cause of @err. */
 static gboolean
 is_fault_of_frame (const GstVisionFrames *self, const char *err)
 {
   return err && (err == self->input[0].fault || err == self->input[1].fault);
 }
 
-/* Processes the frames, with a picture to fill if that is the output; if a
+/* Processes the frames.  If the output is a picture, the child fills it; if a
  * frame cannot be read, the picture is black. */
 static const char *
 fill_and_process (GstVisionFrames *self, GstBuffer **first, GstBuffer *second)
@@ -389,8 +389,8 @@ gst_vision_frames_process (
   return GST_FLOW_OK;
 }
 
-/* Two regular sources need half of the shorter frame duration; another eighth
- * allows for jitter where they are just that far apart. */
+/* Frames of two regular sources are at most half of the shorter frame duration
+ * apart; another eighth of it allows for jitter. */
 static GstClockTime
 find_nearest (GstVisionFrames *self)
 {
@@ -421,8 +421,8 @@ gst_vision_frames_take_caps (GstVisionFrames *self, gint i, GstCaps *caps)
   self->outdated = TRUE;
 }
 
-/* @caps: fixed; NULL: the output is the first frame.  Returns whether the child
- * must be opened anew. */
+/* Sets the caps of the output, which are fixed; NULL: the output is the first
+ * frame.  Returns whether the child must be opened anew. */
 static gboolean
 set_output_caps (GstVisionPicture *self, const GstCaps *caps)
 {

@@ -48,7 +48,7 @@ state_awaiting (gint i)
   return i ? GST_VISION_GATE_AWAITS_SECOND : GST_VISION_GATE_AWAITS_FIRST;
 }
 
-/* The state in which they have waited too long. */
+/* The state in which frames have waited too long for the other input. */
 static GstVisionGateState
 state_left_by (gint i)
 {
@@ -62,9 +62,9 @@ change_gate_state (GstVisionGate *self, GstVisionGateState state)
   g_cond_broadcast (&self->changed);
 }
 
-/* Forgets the frames that wait, since the output stops; returns their number.
- * What it does after that begins with the flush that is in progress, or was not
- * made use of. */
+/* Notes that the waiting frames are lost, since the output stops; returns their
+ * number.  The output begins anew with the flush that is in progress, or with a
+ * flush that has ended and was not used yet. */
 static guint
 forget_frames (GstVisionGate *self)
 {
@@ -84,8 +84,8 @@ forget_frames (GstVisionGate *self)
   return n;
 }
 
-/* The state after an end: an input that has begun anew, and of which no frame
- * has come since, waits for the other input. */
+/* The state after the end of the output: an input that has begun anew, and of
+ * which no frame has come since, waits for the other input. */
 static GstVisionGateState
 state_after_end (const GstVisionGate *self, gboolean cut)
 {
@@ -220,7 +220,7 @@ gst_vision_gate_is_open (GstVisionGate *self)
   return GST_VISION_LOCKED (self->element, self->state == GST_VISION_GATE_OPEN);
 }
 
-/* Gives @event, which this takes, the number @flush. */
+/* Gives @event the sequence number @flush.  Takes and returns the event. */
 static GstEvent *
 number_event (GstEvent *event, guint32 flush)
 {
@@ -254,7 +254,8 @@ gst_vision_gate_take_flush (GstVisionGate *self, gint i, GstEvent *event)
   return event;
 }
 
-/* The place of events of @type among those that are counted; -1: none. */
+/* The index of @type among the kinds of events that are counted; -1: it is not
+ * counted. */
 static gint
 place_of_event (GstEventType type)
 {
@@ -305,8 +306,9 @@ gst_vision_gate_forget_stream (GstVisionGate *self, gint i)
 
 /* ---- Frames ---- */
 
-/* Whether @pad of input @i takes nothing any more.  A GstPad forgets that it
- * flushes before the thread that brings frames has left it. */
+/* Whether @pad of input @i refuses all data.  The pad alone does not know: a
+ * GstPad forgets that it flushes before the thread that brings frames has left
+ * it. */
 static gboolean
 pad_is_gone (const GstVisionGate *self, gint i, GstPad *pad)
 {
@@ -314,7 +316,8 @@ pad_is_gone (const GstVisionGate *self, gint i, GstPad *pad)
       !gst_object_has_as_parent (GST_OBJECT (pad), GST_OBJECT (self->element));
 }
 
-/* Waits for a change; FALSE at the time @until. */
+/* Waits for a change of the gate; FALSE if none comes before the time @until.
+ */
 static gboolean
 wait_for_change (GstVisionGate *self, gint64 until)
 {
@@ -322,8 +325,7 @@ wait_for_change (GstVisionGate *self, gint64 until)
       &self->changed, GST_OBJECT_GET_LOCK (self->element), until);
 }
 
-/* Waits while the frames of input @i wait for the other input; FALSE if that
- * was too long. */
+/* Waits until the other input begins anew; FALSE if this takes too long. */
 static gboolean
 wait_for_other (GstVisionGate *self, gint i, GstPad *pad)
 {
@@ -338,7 +340,8 @@ wait_for_other (GstVisionGate *self, gint i, GstPad *pad)
   return TRUE;
 }
 
-/* Waits for room for a frame of input @i; FALSE if the wait ends without. */
+/* Waits until the GstAggregator has room for a frame of input @i; FALSE if this
+ * takes too long. */
 static gboolean
 wait_for_room (GstVisionGate *self, gint i, GstPad *pad)
 {
@@ -405,7 +408,7 @@ gst_vision_gate_pass (
   GstVisionPassage passage = GST_VISION_PASSAGE_GRANTED;
 
   LOCK (self);
-  if (in->entering != frame) /* it is at the output already */
+  if (in->entering != frame) /* the output has taken the frame already */
     ;
   else if (in->stopped)
     passage = refuse_frame (self);

@@ -57,116 +57,124 @@ typedef enum {
   GST_VISION_GATE_FAILED,
 } GstVisionGateState;
 
-/* The output's thread when an input begins anew. */
+/* The output's thread at the time when an input begins anew. */
 typedef enum {
   GST_VISION_GATE_THREAD_STANDS,
   GST_VISION_GATE_THREAD_STARTS,
-  GST_VISION_GATE_THREAD_RUNS, /* maybe only until it stops */
+  GST_VISION_GATE_THREAD_RUNS, /* the thread may be about to stop */
 } GstVisionGateThread;
 
 /* The fate of a frame at the gate. */
 typedef enum {
   GST_VISION_PASSAGE_GRANTED,
   GST_VISION_PASSAGE_REFUSED,
-  GST_VISION_PASSAGE_CUT,     /* refused, as the first one in CUT */
-  GST_VISION_PASSAGE_LEFT,    /* refused: it has waited for the other input */
-  GST_VISION_PASSAGE_FULL,    /* to be dropped: it has waited for room */
+  GST_VISION_PASSAGE_CUT,  /* refused; the first frame refused in the state CUT
+                            */
+  GST_VISION_PASSAGE_LEFT, /* refused: it has waited for the other input */
+  GST_VISION_PASSAGE_FULL, /* to be dropped: it has waited for room */
   GST_VISION_PASSAGE_FLUSHED, /* its pad flushes, stops or was released */
 } GstVisionPassage;
 
-/* Events that are counted. */
+/* Kinds of events whose number in the GstAggregator is counted. */
 enum {
-  GST_VISION_GATE_STREAMS, /* their beginnings */
+  GST_VISION_GATE_STREAMS, /* beginnings of streams */
   GST_VISION_GATE_ENDS,
   GST_VISION_GATE_GAPS,
   GST_VISION_GATE_N_HELD,
 };
 
-/* Of one input. */
+/* The state of one input. */
 typedef struct {
-  guint waiting;       /* frames that the GstAggregator holds */
-  GstBuffer *entering; /* a frame on its way into it; not owned */
-  gboolean stopped;    /* the output has stopped since that frame set out */
-  guint held[GST_VISION_GATE_N_HELD]; /* events that the GstAggregator holds */
-  guint32 flush;        /* number of the flush in progress; 0: none is */
-  guint32 newest_flush; /* number of the newest one that is over */
+  guint waiting;       /* number of frames that the GstAggregator holds */
+  GstBuffer *entering; /* the frame that is on its way into the GstAggregator;
+                          not owned */
+  gboolean stopped;    /* the output has stopped since @entering was set */
+  guint held[GST_VISION_GATE_N_HELD]; /* number of events that the GstAggregator
+                                         holds */
+  guint32 flush;        /* sequence number of the flush in progress; 0: none */
+  guint32 newest_flush; /* sequence number of the newest flush that has ended */
   gboolean anew;        /* no frame has come since the input began anew */
-  GstClockTime newest;  /* of the thread that brings the frames */
+  GstClockTime newest;  /* time of the newest frame; used by the thread that
+                           brings the frames */
 } GstVisionGateInput;
 
 typedef struct {
   GstElement *element; /* not owned */
-  gint64 patience;     /* microseconds that each wait lasts at most */
+  gint64 patience;     /* maximum length of each wait, in microseconds */
   GCond changed;
   GstVisionGateState state;
   GstFlowReturn refusal; /* what a refused frame returns */
-  guint32 flush; /* number of all flushes since the output stopped; 0: none
-                    was */
+  guint32 flush; /* the common sequence number of all flushes since the output
+                    stopped; 0: there was none */
 
   gboolean stops; /* the output's thread is to stop, or has stopped */
-  guint32 seek;   /* number of the newest seek with a flush; 0: none was */
+  guint32 seek; /* sequence number of the newest seek with a flush; 0: there was
+                   none */
   GstVisionGateInput input[2];
 } GstVisionGate;
 
 void gst_vision_gate_init (GstVisionGate *self, GstElement *element);
 void gst_vision_gate_clear (GstVisionGate *self);
 
-/* At a start: forgets everything. */
+/* Puts the gate into its first state, when the element starts. */
 void gst_vision_gate_open (GstVisionGate *self, gint64 patience);
 
-/* The output ends; @cut: one input ended alone.  Returns the number of frames
- * that waited and go with it; -1: the output goes on, since both inputs have
- * begun anew. */
+/* Notes the end of the output; @cut: only one input has ended.  Returns the
+ * number of waiting frames, which are lost; -1: the output goes on, since both
+ * inputs have begun anew. */
 gint gst_vision_gate_end (GstVisionGate *self, gboolean cut);
-/* The output stops for @reason, one that only a start mends if @for_good.
- * Returns the number of frames that waited. */
+/* Notes that the output stops for @reason; @for_good: only a new start of the
+ * element mends it.  Returns the number of waiting frames, which are lost. */
 guint gst_vision_gate_fail (
     GstVisionGate *self, GstFlowReturn reason, gboolean for_good);
-/* Whether the end of one input is to be reported now: in CUT, which becomes
- * SHUT. */
+/* Whether the end of one input is to be reported now, which is so in the state
+ * CUT.  The state becomes SHUT. */
 gboolean gst_vision_gate_tell_cut (GstVisionGate *self);
-/* Input @i begins anew; @alone: no other input is linked.  TRUE: the output
- * begins anew, too, after gst_vision_gate_reopen (). */
+/* Notes that input @i begins anew; @alone: no other input is linked.  TRUE: the
+ * output begins anew, too, after gst_vision_gate_reopen (). */
 gboolean gst_vision_gate_renew (
     GstVisionGate *self, gint i, GstVisionGateThread thread, gboolean alone);
 void gst_vision_gate_reopen (GstVisionGate *self);
 /* Whether frames of input @i wait until the other input begins anew. */
 gboolean gst_vision_gate_awaits_other (GstVisionGate *self, gint i);
-/* The seek of this number comes from downstream, once or, from several sinks,
- * several times: both inputs are to begin anew. */
+/* Notes a seek from downstream, by its sequence number, since several sinks
+ * send the same seek: both inputs will begin anew. */
 void gst_vision_gate_renew_both (GstVisionGate *self, guint32 seek);
-/* The pad of input @i is activated. */
+/* Notes that the pad of input @i is activated. */
 void gst_vision_gate_activate (GstVisionGate *self, gint i);
-/* A pad is deactivated or released: all that wait look at theirs. */
+/* Wakes all threads that wait at the gate, because a pad was deactivated or
+ * released. */
 void gst_vision_gate_wake (GstVisionGate *self);
 gboolean gst_vision_gate_is_open (GstVisionGate *self);
 
-/* To be asked for each FLUSH_START and FLUSH_STOP of input @i.  Once the output
- * has stopped, all flushes get one number: a GstAggregator begins anew only
- * after flushes of one number, but a player seeks its files in turn.  Takes
- * and returns the event. */
+/* Numbers a FLUSH_START or FLUSH_STOP of input @i.  Once the output has
+ * stopped, all flushes get the same sequence number: a GstAggregator begins
+ * anew only after flushes of one number, but a player seeks its two files one
+ * after the other, by two numbers.  Takes and returns the event. */
 GstEvent *gst_vision_gate_take_flush (
     GstVisionGate *self, gint i, GstEvent *event);
 
-/* The GstAggregator is given an event, or has taken or refused it.  It may take
- * one that came before a flush: the second function then returns FALSE. */
+/* To be called before the GstAggregator gets an event, and when it has read or
+ * refused the event.  If the GstAggregator read an event that came before a
+ * flush, the second function returns FALSE. */
 void gst_vision_gate_hold_event (
     GstVisionGate *self, gint i, GstEventType type);
 gboolean gst_vision_gate_free_event (
     GstVisionGate *self, gint i, GstEventType type);
-/* Whether the GstAggregator holds the beginning of a stream, which it reads
- * next: then the input has not ended.  Forgets it. */
+/* Whether the GstAggregator holds the beginning of a stream, so that the input
+ * has not ended.  The gate then counts this beginning no more. */
 gboolean gst_vision_gate_forget_stream (GstVisionGate *self, gint i);
 
 /* ---- Frames that wait for their partner ----
  *
- * A GstAggregator holds the frames of an input until they are paired.  It drops
- * them in silence where it stops; and of frames whose times do not go on it
- * would hold any number. */
+ * A GstAggregator holds the frames of an input until they are paired.  When it
+ * stops, it drops them in silence, so the gate counts them.  Frames whose times
+ * do not increase would pile up in it, so the gate limits their number. */
 
-/* A frame of input @i, in the thread that brings it, before the GstAggregator
- * gets it and after it, which @took the frame or refused it.  Waits before.
- * @frame: NULL for a gap, which nobody counts. */
+/* To be called by the thread that brings a frame of input @i: enter () before
+ * the GstAggregator gets the frame, pass () afterwards.  Enter () may wait.
+ * @took: the GstAggregator took the frame.  @frame is NULL for a gap, which is
+ * not counted. */
 GstVisionPassage gst_vision_gate_enter (
     GstVisionGate *self, gint i, GstPad *pad, GstBuffer *frame);
 GstVisionPassage gst_vision_gate_pass (
@@ -174,13 +182,14 @@ GstVisionPassage gst_vision_gate_pass (
 /* The flow that the chain function returns for a refused frame. */
 GstFlowReturn gst_vision_gate_refusal (GstVisionGate *self);
 
-/* The output's thread has taken a frame. */
+/* Notes that the output's thread has taken a frame. */
 void gst_vision_gate_leave (
     GstVisionGate *self, gint i, const GstBuffer *frame);
-/* Forgets what the GstAggregator held; returns the number of frames. */
+/* Notes that the GstAggregator has dropped what it held of input @i; returns
+ * the number of its frames. */
 guint gst_vision_gate_empty (GstVisionGate *self, gint i);
-/* Waits until the output has taken all frames of the input; FALSE if that takes
- * too long, or it will not take them. */
+/* Waits until the output has taken all frames of input @i; FALSE if this takes
+ * too long, or the output will not take them. */
 gboolean gst_vision_gate_drain (GstVisionGate *self, gint i, GstPad *pad);
 
 G_END_DECLS

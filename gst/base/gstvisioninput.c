@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames of a pad as Images that the device can reach.  Four cases: system
- * memory on the CPU and CUDA memory on its GPU are mapped as they are; CUDA
- * memory on the CPU is downloaded by its map; system memory on the GPU is
- * copied to device memory that the pad keeps, and back where it was drawn
- * on.  So is a frame that lies on another GPU, which its map downloads, and one
- * whose words of 16 bits lie at odd addresses. */
+ * Frames of a pad as Images that the device can reach.  A CPU maps system
+ * memory as it is, and a GPU the CUDA memory of its context.  If a CPU maps
+ * CUDA memory, GStreamer downloads it.  For a GPU, a frame in system memory is
+ * copied to device memory that the pad keeps, and back if the element draws.
+ * Frames of another GPU, and frames whose words of 16 bits lie at odd
+ * addresses, are copied in the same way. */
 #include "base/gstvisioninput.h"
 
 #include "base/gstvisioncuda.h"
 
 /* ---- Faults of a frame that its caps do not show ----
  *
- * A frame is refused before anything reads it beyond its memory.  Each function
- * returns a sentence, to be freed, or NULL. */
+ * A frame is refused before anything reads beyond its memory.  Each function
+ * returns NULL or a sentence that says what is wrong with the frame, to be
+ * freed. */
 
 /* Without a GstVideoMeta only the size tells whether the buffer holds the frame
  * of the caps. */
@@ -30,9 +31,9 @@ fault_of_size (const GstVideoInfo *info, GstBuffer *buffer)
       GST_VIDEO_INFO_HEIGHT (info), GST_VIDEO_INFO_SIZE (info));
 }
 
-/* A GstVideoMeta may hold any number as its format, and since GStreamer 1.26
- * gst_video_format_to_string () takes an unknown one for a fault of the
- * program. */
+/* The name of a format, which may be any number in a GstVideoMeta.  From
+ * GStreamer 1.26 on gst_video_format_to_string () warns of a fault of the
+ * program if the number is unknown. */
 static const gchar *
 name_of_format (GstVideoFormat format)
 {
@@ -44,7 +45,7 @@ name_of_format (GstVideoFormat format)
   return known ? gst_video_format_to_string (format) : "no raw video";
 }
 
-/* If meta and caps differ, gst_video_frame_map () takes it for a fault of the
+/* If meta and caps differ, gst_video_frame_map () warns of a fault of the
  * program. */
 static gchar *
 fault_of_meta (const GstVideoInfo *info, const GstVideoMeta *meta)
@@ -112,8 +113,9 @@ fault_of_plane (const Image *image, const GstVideoFrame *frame, int p)
   return NULL;
 }
 
-/* Whether each plane of @image, of which only format and size are read, lies in
- * the memory that was mapped for it, which, if @on_gpu, must be CUDA memory. */
+/* Checks that each plane of the mapped frame lies in the memory that was mapped
+ * for it, and, if @on_gpu, that this is CUDA memory.  Only format and size of
+ * @image are read. */
 static gchar *
 fault_of_frame (const Image *image, const GstVideoFrame *frame, gboolean on_gpu)
 {
@@ -121,7 +123,7 @@ fault_of_frame (const Image *image, const GstVideoFrame *frame, gboolean on_gpu)
     const GstMapInfo *map = &frame->map[frame->meta ? p : 0];
     gchar *fault;
 
-    /* GStreamer puts several memories together in system memory */
+    /* GStreamer merges several memories into one of system memory */
     if (on_gpu && !gst_vision_cuda_owns (map->memory))
       return g_strdup ("its caps say CUDA memory, but its memory is another");
     fault = fault_of_plane (image, frame, p);
@@ -185,7 +187,8 @@ gst_vision_caps (const gchar *names)
   }
   gst_structure_set_value (gst_caps_get_structure (caps, 0), "format", &cuda);
   gst_structure_set_value (gst_caps_get_structure (caps, 1), "format", &system);
-  if (gst_value_list_get_size (&cuda) == 0) /* depth */
+  if (gst_value_list_get_size (&cuda) ==
+      0) /* depth has no format in CUDA memory */
     gst_caps_remove_structure (caps, 0);
   g_value_unset (&cuda);
   g_value_unset (&system);
@@ -249,7 +252,7 @@ ensure_staging (GstVisionInput *self, const Device *device)
   return NULL;
 }
 
-/* Whether the device can only reach copies of frames. */
+/* Whether the device reaches only copies of the frames. */
 static gboolean
 always_copies (const GstVisionInput *self, const Device *device)
 {
@@ -301,7 +304,7 @@ mapped_image (GstVisionInput *self)
   return image;
 }
 
-/* Algorithms read words of 16 bits, which must lie at even addresses. */
+/* Whether words of 16 bits, as algorithms read them, lie at odd addresses. */
 static gboolean
 has_odd_addresses (const Image *image)
 {
@@ -313,14 +316,15 @@ has_odd_addresses (const Image *image)
   return FALSE;
 }
 
-/* Maps @buffer into self->frame; if it cannot, self->fault says why.
- * @elsewhere: it lies in CUDA memory that the device cannot reach, as where
- * cuda-device-id names another GPU. */
+/* Maps @buffer into self->frame; if this fails, self->fault says why.
+ * @elsewhere: @buffer lies in CUDA memory that the device cannot reach, such as
+ * memory of another GPU. */
 static const char *
 map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer,
     gboolean elsewhere)
 {
-  /* no reference, because process () adds metadata to the buffer */
+  /* the map takes no reference, because process () adds metadata to the buffer
+   */
   int flags = GST_MAP_READ | (int) GST_VIDEO_FRAME_MAP_FLAG_NO_REF;
   gboolean reached = self->in_cuda && !elsewhere;
   gboolean on_gpu = reached && backend->device.kind == DEVICE_CUDA;
@@ -329,7 +333,7 @@ map_frame (GstVisionInput *self, GstVisionBackend *backend, GstBuffer *buffer,
     flags |= GST_MAP_WRITE;
   if (on_gpu)
     flags |= gst_vision_cuda_map_flag;
-  if (reached) /* a download waits for the producer by itself */
+  if (reached) /* only a download waits for the work that writes the buffer */
     TRY (gst_vision_cuda_follow (&backend->device, buffer));
   g_free (self->fault);
   self->fault = fault_of_buffer (&self->info, buffer);
@@ -409,7 +413,8 @@ propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
 {
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstVideoInfo info;
-  guint size; /* with the rows' padding, which only the pool knows */
+  guint size; /* size of a buffer with the padding of its rows, which only the
+                 pool knows */
 
   if (!gst_video_info_from_caps (&info, caps)) {
     gst_structure_free (config);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Frames of a pad as Images that the Device of a GstVisionBackend can reach:
- * their caps, their pools and the map of a frame. */
+ * Maps frames of a pad as Images that the Device of a GstVisionBackend can
+ * reach; makes their caps and pools. */
 #pragma once
 
 #include "base/gstvisionbackend.h"
@@ -16,9 +16,9 @@ typedef struct {
   gboolean in_cuda; /* frames come in CUDA memory */
   Image staged;     /* device memory for frames that cannot be used in place */
   void *staging;    /* NULL: not allocated yet */
-  gboolean copied;  /* staged holds a copy of the mapped frame */
-  GstVideoFrame frame; /* while mapped */
-  gchar *fault;        /* of the newest frame; NULL: none */
+  gboolean copied;  /* the mapped frame was copied to staged */
+  GstVideoFrame frame; /* valid while a frame is mapped */
+  gchar *fault;        /* what is wrong with the newest frame; NULL: nothing */
 } GstVisionInput;
 
 const char *gst_vision_input_open (GstVisionInput *self,
@@ -26,22 +26,22 @@ const char *gst_vision_input_open (GstVisionInput *self,
     GstVisionFrameUse use);
 void gst_vision_input_close (GstVisionInput *self, GstVisionBackend *backend);
 
-/* Puts @buffer where the device can reach it: @image is valid until unmap,
- * which also brings what was drawn back.  kernel_time is that of the work
- * queued between the last map and the first unmap.  Where the frame is to blame
- * and not the device, the error is self->fault, which lasts until the next map
- * or close. */
+/* Puts @buffer where the device can reach it.  @image is valid until unmap,
+ * which copies what was drawn back into @buffer.  The backend's kernel_time is
+ * that of the work queued between the last map and the first unmap.  If the
+ * frame is to blame and not the device, the error is self->fault, which is
+ * valid until the next map or close. */
 const char *gst_vision_input_map (GstVisionInput *self,
     GstVisionBackend *backend, GstBuffer *buffer, Image *image);
 const char *gst_vision_input_unmap (
     GstVisionInput *self, GstVisionBackend *backend);
 
-/* Answers an ALLOCATION query: strided frames are fine, and for CUDA memory
- * there is a pool of our context. */
+/* Answers an ALLOCATION query: frames may have padded rows, and for CUDA memory
+ * a pool of the element's context is offered. */
 void gst_vision_input_propose (GstVisionBackend *self, GstQuery *query);
 
-/* An active pool of frames, of which it holds @min from the start; in CUDA
- * memory of our context where @in_cuda.  NULL where memory has run out. */
+/* An active pool of frames, which holds @min frames from the start; @in_cuda:
+ * in CUDA memory of the element's context.  NULL: memory has run out. */
 GstBufferPool *gst_vision_input_new_pool (GstVisionBackend *self,
     const GstVideoInfo *info, gboolean in_cuda, guint min);
 
@@ -51,7 +51,7 @@ GstCaps *gst_vision_caps (const gchar *formats);
 
 gboolean gst_vision_caps_in_cuda (const GstCaps *caps);
 
-/* FALSE for a format that no algorithm reads. */
+/* Finds the ImageFormat of @format; FALSE if no algorithm reads this format. */
 gboolean gst_vision_image_format (GstVideoFormat format, ImageFormat *out);
 
 G_END_DECLS

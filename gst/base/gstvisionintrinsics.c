@@ -8,7 +8,7 @@
 
 /* ---- Calibration files ---- */
 
-#define MAX_TERMS 14 /* of OpenCV's distortion */
+#define MAX_TERMS 14 /* names of the distortion in files of OpenCV and ROS */
 
 static const gchar *const matrix_names[] = {
     "camera_matrix", "cameraMatrix", "Camera_Matrix", "M1", "K", "k", NULL};

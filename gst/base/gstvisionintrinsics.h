@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which camera took a frame: the properties that every element has which needs
- * to know, and what the buffer says. */
+ * The camera that took a frame, by the properties of an element or by the
+ * metadata of the buffer. */
 #pragma once
 
 #include "base/gstvisionproperties.h"
@@ -16,10 +16,10 @@ G_BEGIN_DECLS
 gboolean gst_vision_calibration_read (
     const gchar *path, GstVisionCamera *camera, GError **error);
 
-/* Under the element's object lock. */
+/* All fields are under the element's object lock. */
 typedef struct {
-  gchar *intrinsics, *calibration; /* as they were set; NULL: they are unset */
-  GstVisionCamera written, read;   /* the cameras that they describe */
+  gchar *intrinsics, *calibration; /* the properties' texts; NULL: unset */
+  GstVisionCamera written, read; /* the cameras of intrinsics and calibration */
 } GstVisionIntrinsics;
 
 /* The properties intrinsics and calibration. */

@@ -42,7 +42,8 @@ drop_descriptor (GstVisionLines *self)
   gst_poll_fd_init (&self->fd);
 }
 
-/* Waits until @length bytes are written; @done: the number written. */
+/* Writes @length bytes and waits until they are written; @done is the number
+ * written. */
 static int
 put_lines (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 {
@@ -51,7 +52,7 @@ put_lines (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 
     if (n < 0 && errno == EBUSY)
       return ECANCELED;
-    /* A pipe that is ready takes this much without a wait. */
+    /* A pipe that is ready takes PIPE_BUF bytes without a wait. */
     if (n >= 0)
       n = file_send (
           self->fd.fd, lines + *done, MIN (length - *done, PIPE_BUF));
@@ -65,7 +66,7 @@ put_lines (GstVisionLines *self, const gchar *lines, gsize length, gsize *done)
 
 /* ---- A FIFO ---- */
 
-/* ENXIO: the FIFO has no reader. */
+/* Opens the FIFO for writing; ENXIO: it has no reader. */
 static int
 connect_reader (GstVisionLines *self)
 {
@@ -96,8 +97,8 @@ tell_lost_lines (GstVisionLines *self)
   self->lost = 0;
 }
 
-/* Drops the first @length bytes; returns the number of lines that end in them.
- */
+/* Drops the first @length waiting bytes; returns the number of lines that end
+ * in them. */
 static guint64
 forget_lines (GstVisionLines *self, gsize length)
 {
@@ -109,8 +110,8 @@ forget_lines (GstVisionLines *self, gsize length)
   return lines;
 }
 
-/* Drops the oldest lines if there are too many: half of the room at once, so
- * that not every line has to do it. */
+/* Drops the oldest lines if the waiting ones exceed the room: half of the room
+ * at once, so that not every write has to drop lines. */
 static void
 make_room_for_lines (GstVisionLines *self)
 {
@@ -126,8 +127,8 @@ make_room_for_lines (GstVisionLines *self)
   self->lost += forget_lines (self, length);
 }
 
-/* Drops the lines that were written whole; the next reader gets the last one
- * whole. */
+/* Drops the waiting lines of which all bytes were written; the next reader gets
+ * a line of which only a part was written once more, from its beginning. */
 static void
 forget_written_lines (GstVisionLines *self, gsize done)
 {
@@ -195,7 +196,7 @@ gst_vision_lines_open (
 
   errno = 0;
   poll = gst_poll_new (TRUE);
-  if (!poll) /* which takes descriptors */
+  if (!poll) /* gst_poll_new () opens descriptors */
     return errno ? errno : EMFILE;
   GST_OBJECT_LOCK (element);
   *self = (GstVisionLines){.element = element, .poll = poll};

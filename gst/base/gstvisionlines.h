@@ -1,36 +1,36 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Where lines go as they come: a file, a pipe or a socket whose reader may be
- * slow, gone, or not there yet. */
+ * Writes lines to a file, a pipe or a socket, whose reader may be slow, gone,
+ * or not there yet. */
 #pragma once
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* How many bytes of lines wait for the reader of a FIFO. */
+/* Maximum number of bytes that wait for the reader of a FIFO. */
 #define GST_VISION_LINES_ROOM (1 << 20)
 
 typedef struct {
-  GstElement *element; /* which warns */
-  GstPollFD fd;        /* -1: a FIFO that nobody reads */
-  gboolean is_ours;    /* we opened fd, and close it */
+  GstElement *element; /* the element that posts warnings */
+  GstPollFD fd;        /* the descriptor; -1: a FIFO that nobody reads */
+  gboolean is_ours;    /* fd is closed at the end */
   GstPoll *poll;       /* under the object lock; NULL while closed */
-  gchar *name;         /* where lines go, for messages */
+  gchar *name;         /* name of the file or descriptor, for messages */
 
-  /* Of a FIFO that we opened: */
-  gchar *fifo;      /* its path; NULL: lines go to no FIFO */
+  /* The following fields are of a FIFO that was opened by its path. */
+  gchar *fifo;      /* path of the FIFO; NULL: lines go to no FIFO */
   GString *waiting; /* lines that no reader has taken yet */
-  guint64 lost;     /* lines for which there was no room */
-  gboolean warned;  /* that the FIFO has no reader */
+  guint64 lost;     /* number of lines for which there was no room */
+  gboolean warned;  /* the user was warned that the FIFO has no reader */
 } GstVisionLines;
 
-/* Opens @location ("-" is standard output) and empties it, or takes over @fd
- * where that is not negative.  0, or an errno.
+/* Opens @location ("-" is standard output) and empties it, or takes over the
+ * descriptor @fd if this is not negative.  Returns 0 or an errno.
  *
- * A FIFO need not have a reader: until one comes, also after another has left,
- * lines wait in GST_VISION_LINES_ROOM bytes, of which the oldest make room for
- * the newest.  @element warns once that nobody reads, and of what was lost. */
+ * A FIFO need not have a reader.  While it has none, the newest
+ * GST_VISION_LINES_ROOM bytes of lines wait.  @element warns once that nobody
+ * reads, and each time that lines were lost. */
 int gst_vision_lines_open (
     GstVisionLines *self, GstElement *element, const gchar *location, int fd);
 void gst_vision_lines_close (GstVisionLines *self);
@@ -40,8 +40,9 @@ void gst_vision_lines_close (GstVisionLines *self);
 int gst_vision_lines_write (
     GstVisionLines *self, const gchar *lines, gsize length);
 
-/* Of lines that @element opened: a write () that waits, and any later one,
- * returns ECANCELED.  Any thread may call it, also while they are closed. */
+/* Cancels a write () that waits, and each later write (), of the lines that
+ * @element opened: they return ECANCELED.  Any thread may call it, also while
+ * the lines are closed. */
 void gst_vision_lines_cancel (GstVisionLines *self, GstElement *element);
 
 G_END_DECLS

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A map in memory of the device's own CUDA context is read where it is.  Any
- * other is mapped for the CPU, which downloads it where need be, and on the GPU
- * copied to memory that is kept for the maps to come. */
+ * A map in memory of the device's own CUDA context is read where it lies.  Any
+ * other map is mapped in system memory; a GPU then gets a copy, in device
+ * memory that is kept for the next maps. */
 #include "base/gstvisionmapinput.h"
 
 #include "base/gstvisioncuda.h"
 
-/* Bytes of a number. */
+/* Bytes of one number of the map. */
 static guint
 bytes_of_number (const GstVisionMap *map)
 {
   return (guint) g_ascii_strtoull (map->format + 1, NULL, 10) / 8;
 }
 
-/* Bytes from the first number of the map to its last one. */
+/* Bytes from the first number of the map to the end of its last number. */
 static guint64
 bytes_of_map (const GstVisionMap *map)
 {
@@ -22,7 +22,8 @@ bytes_of_map (const GstVisionMap *map)
       (guint64) map->width * map->channels * bytes_of_number (map);
 }
 
-/* Whether @info holds the map as its size and stride say. */
+/* Checks that the mapped memory @info holds a map of the stated size and
+ * stride. */
 static const char *
 check_mapped (const GstVisionMap *map, const GstMapInfo *info)
 {
@@ -35,7 +36,8 @@ check_mapped (const GstVisionMap *map, const GstMapInfo *info)
   return NULL;
 }
 
-/* A download waits for the producer by itself. */
+/* Only pixels that stay on the device need gst_vision_cuda_follow (): a
+ * download waits for the work that writes them. */
 const char *
 gst_vision_map_pixels (const GstVisionMap *map, const Device *device,
     GstObject *context, GstMapInfo *info, gboolean *on_device)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * A map that came on a buffer, put where the device can reach it. */
+ * Puts a map that came on a buffer where the device can reach it. */
 #pragma once
 
 #include "base/gstvisionbackend.h"
@@ -8,23 +8,23 @@
 
 G_BEGIN_DECLS
 
-/* Maps the pixels of @map for reading.  Where they lie in CUDA memory of
- * @context, in which @device works, they stay there and @on_device is TRUE; any
- * other, those of another GPU too, are put into system memory.  @context may be
- * NULL.  If it fails, nothing is mapped. */
+/* Maps the pixels of @map for reading.  If they lie in CUDA memory of @context,
+ * in which @device works, they stay there and @on_device is TRUE.  All other
+ * pixels, also those of another GPU, are mapped in system memory.  @context may
+ * be NULL.  After an error nothing is mapped. */
 const char *gst_vision_map_pixels (const GstVisionMap *map,
     const Device *device, GstObject *context, GstMapInfo *info,
     gboolean *on_device);
 
 typedef struct {
-  GstBuffer *pixels; /* while mapped; not owned */
+  GstBuffer *pixels; /* the map's buffer while it is mapped; not owned */
   GstMapInfo info;
   void *staging; /* device memory for maps that come in system memory */
-  gsize size;    /* its size in bytes */
+  gsize size;    /* size of staging in bytes */
 } GstVisionMapInput;
 
-/* The pixels of @map at @address of the device, in rows of map->stride bytes,
- * until unmap (). */
+/* Puts the pixels of @map at @address of the device, in rows of map->stride
+ * bytes; valid until unmap (). */
 const char *gst_vision_map_input_map (GstVisionMapInput *self,
     GstVisionBackend *backend, const GstVisionMap *map, const void **address);
 /* Does nothing if no map is mapped. */

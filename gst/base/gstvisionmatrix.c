@@ -8,7 +8,7 @@
 typedef struct {
   gchar *text;
   const gchar *name;
-  gboolean is_cut; /* the file ends within it */
+  gboolean is_cut; /* the file ends within the matrix */
 } Entry;
 
 static gboolean
@@ -52,8 +52,8 @@ gst_vision_matrix_find (const gchar *text, const gchar *const *names)
   return NULL;
 }
 
-/* The numbers of a matrix: the text behind "data" if it has other fields, too,
- * else @text. */
+/* Where the numbers of a matrix begin: behind "data" if the matrix has such a
+ * field, else at @text. */
 static const gchar *
 skip_to_data (const gchar *text)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Matrices by name in what OpenCV (YAML or XML) and ROS (camera_info) write.
- *
- * The formats have one shape as far as a camera goes: a name, some words (of a
+ * Reads matrices by their names from files of OpenCV (YAML or XML) and ROS
+ * (camera_info).  In all of these formats a matrix is a name, some words (of a
  * type, rows and columns, "data") and numbers in brackets, tags or behind
- * dashes.  So names are searched for, and numbers behind them; no library reads
- * OpenCV's dialect of YAML but OpenCV. */
+ * dashes.  So the name is searched for, and then numbers behind it: only
+ * OpenCV itself can parse OpenCV's dialect of YAML. */
 #pragma once
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* Returns from a function that has a GError **error, with a sentence in it. */
+/* Returns @result from a function with an argument GError **error, after
+ * setting the error to a sentence. */
 #define REFUSE_WITH(result, ...) \
  do { \
   g_set_error ( \
@@ -21,10 +21,10 @@ G_BEGIN_DECLS
  } while (0)
 #define REFUSE(...) REFUSE_WITH (FALSE, __VA_ARGS__)
 
-/* Lists of names end with NULL; the first that is found counts. */
+/* Lists of @names end with NULL.  The first name that is found counts. */
 
-/* The text behind the first of @names that begins a line or a tag; else NULL.
- */
+/* The text behind the first of @names that begins a line or a tag; NULL: none
+ * does. */
 const gchar *gst_vision_matrix_find (
     const gchar *text, const gchar *const *names);
 
@@ -33,12 +33,13 @@ const gchar *gst_vision_matrix_find (
 guint gst_vision_matrix_numbers (
     const gchar *text, gdouble *numbers, guint max);
 
-/* A number in pixels, 1 to G_MAXINT; 0 if there is none. */
+/* Reads a size in pixels, 1 to G_MAXINT; 0: @text has none. */
 guint gst_vision_matrix_size (const gchar *text, const gchar *const *names);
 
-/* The numbers of a matrix, row by row; -1, with a sentence, where it is
- * missing, cut off, has rows and columns of other numbers than it says, has
- * more than @max numbers, or one that is not finite. */
+/* Reads the numbers of a matrix row by row and returns their number.  Returns
+ * -1, with a sentence in @error, if the matrix is missing or cut off, its rows
+ * and columns are not as many as stated, or it has more than @max numbers or a
+ * number that is not finite. */
 gint gst_vision_matrix_read (const gchar *text, const gchar *const *names,
     gdouble *numbers, guint max, GError **error);
 

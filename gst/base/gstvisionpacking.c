@@ -14,8 +14,8 @@ packing_of (const GstVideoInfo *info)
   }
 }
 
-/* Whether the second view can begin in the middle of @n pixels, which must be
- * where a chroma sample begins, too. */
+/* Whether a view can begin in the middle of @n pixels: a chroma sample must
+ * begin there, too. */
 static gboolean
 can_halve (gint n, guint subsampling)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Two views in one frame: which half of it is which. */
+ * Two views in one frame: which half holds which view. */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -12,12 +12,13 @@ typedef struct {
   gboolean swapped;         /* the second view is on the left, or above */
 } GstVisionViews;
 
-/* @packing: as set.  @view becomes that of one of the two views.  The error
- * says what the user can do. */
+/* Finds where the views lie, from the property @packing and the caps in @info.
+ * @view becomes the description of one view.  The error says what the user can
+ * do. */
 const char *gst_vision_views_find (GstVisionViews *self,
     GstVisionPacking packing, const GstVideoInfo *info, GstVideoInfo *view);
 
-/* The views of @image; they are valid as long as it is. */
+/* Splits @image into its two views, which are valid as long as @image. */
 void gst_vision_views_split (
     const GstVisionViews *self, const Image *image, Image view[2]);
 

@@ -13,7 +13,7 @@
 #define FAR (10 * GST_MSECOND)
 #define FAR_PAIRS 4
 
-/* The segment of the pad's oldest frame; a flush takes it away. */
+/* The segment of the pad's oldest frame; NULL after a flush. */
 static GstSegment
 segment_of_pad (GstAggregatorPad *pad)
 {
@@ -25,7 +25,7 @@ running_time_at (GstAggregatorPad *pad, GstClockTime time)
 {
   GstSegment segment = segment_of_pad (pad);
 
-  return segment.format == GST_FORMAT_TIME /* else it was refused */
+  return segment.format == GST_FORMAT_TIME /* else the segment was refused */
       ? gst_segment_to_running_time (&segment, GST_FORMAT_TIME, time)
       : GST_CLOCK_TIME_NONE;
 }
@@ -42,7 +42,7 @@ gst_vision_pair_time (GstAggregatorPad *pad)
   return time;
 }
 
-/* GstAggregator makes such a buffer of a GAP event. */
+/* GstAggregator makes a buffer with these flags of a GAP event. */
 gboolean
 gst_vision_pair_is_gap (GstBuffer *buffer)
 {
@@ -71,8 +71,8 @@ gap_has_no_time (GstBuffer *buffer)
   return gst_vision_pair_is_gap (buffer) && !GST_BUFFER_PTS_IS_VALID (buffer);
 }
 
-/* One buffer is a gap, or both are.  A frame that lies in a gap of the other
- * input has no partner; a gap is dropped once it is over. */
+/* Decides for two buffers of which one or both are gaps.  A frame that lies in
+ * a gap of the other input has no partner; a gap is dropped once it is over. */
 static GstVisionPairing
 pair_with_gap (GstAggregatorPad *first, GstBuffer *a, GstAggregatorPad *second,
     GstBuffer *b)
@@ -109,7 +109,7 @@ compare_times (GstVisionPair *self, GstClockTime a, GstClockTime b)
   GstClockTimeDiff distance = GST_CLOCK_DIFF (b, a);
   gboolean turn = distance > 0;
 
-  /* without times the frames go together as they come */
+  /* frames without times are paired as they come */
   if (!GST_CLOCK_TIME_IS_VALID (a) || !GST_CLOCK_TIME_IS_VALID (b))
     return match_frames (self, 0);
   if ((GstClockTime) ABS (distance) <= self->max_skew)
@@ -123,7 +123,8 @@ compare_times (GstVisionPair *self, GstClockTime a, GstClockTime b)
   return turn ? GST_VISION_PAIR_SECOND : GST_VISION_PAIR_FIRST;
 }
 
-/* One pad has no frame: that of the other waits until @timeout. */
+/* Decides if one pad has no frame: the frame of the other pad waits until
+ * @timeout. */
 static GstVisionPairing
 wait_for_partner (GstVisionPair *self, gboolean has_first, gboolean has_second,
     gboolean timeout)
@@ -170,7 +171,7 @@ gst_vision_pair_tell_skew (GstVisionPair *self, GstElement *element)
                           "sources share a trigger, or set \"max-skew\" (now "
                           "-1, any that are nearest) to refuse such pairs.",
       (gdouble) self->skew / GST_MSECOND);
-  /* gst-launch-1.0 prints the second one alone */
+  /* gst-launch-1.0 prints the second text alone */
   GST_ELEMENT_INFO (element, STREAM, FAILED, ("%s", text), ("%s", text));
   g_free (text);
 }
@@ -205,7 +206,8 @@ gst_vision_pair_warn (GstVisionPair *self, GstElement *element, gboolean at_end)
 
 /* ---- How late the frames of a live input come ---- */
 
-#define EXTRA_TIME GST_SECOND /* for which frames wait for a late input */
+#define EXTRA_TIME \
+ GST_SECOND /* maximum time for which frames wait for a late input */
 
 static void
 wait_longer (GstVisionLateness *self, GstAggregator *agg, GstClockTime now)
@@ -255,7 +257,7 @@ gst_vision_lateness_get (GstVisionLateness *self, GstAggregator *agg)
 
   GST_OBJECT_LOCK (agg);
   if (GST_CLOCK_TIME_IS_VALID (now) && self->until > now + EXTRA_TIME)
-    self->until = 0; /* time has begun anew, as after a seek */
+    self->until = 0; /* running time has begun anew, as after a seek */
   until = self->until;
   GST_OBJECT_UNLOCK (agg);
   return until;

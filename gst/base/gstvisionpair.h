@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Which frames of two pads belong together: those whose running times differ
- * by at most `max-skew`.  Of two that differ by more the earlier one has no
- * partner. */
+ * Pairs the frames of two pads.  Frames belong together if their running times
+ * differ by at most `max-skew`.  If the oldest frames of both pads differ by
+ * more, the earlier frame has no partner. */
 #pragma once
 
 #include <gst/base/gstaggregator.h>
@@ -17,52 +17,59 @@ typedef enum {
   GST_VISION_PAIR_END, /* a pad has ended, and no pair will come any more */
 } GstVisionPairing;
 
-/* The pairing so far. */
+/* The state of the pairing. */
 typedef struct {
-  GstClockTime max_skew;     /* between frames that belong together */
-  guint in_a_row;            /* frames without a partner since the last pair */
-  guint turns;               /* changes of the input among them */
-  gboolean turn;             /* the newest of them came from the second input */
-  GstClockTimeDiff distance; /* the least distance between them and frames of
-                                the other input; first minus second */
-  gboolean met;              /* distance is known */
+  GstClockTime max_skew; /* maximum difference of times in a pair */
+  guint in_a_row;        /* frames without a partner since the last pair */
+  guint
+      turns; /* changes from one input to the other among the frames in_a_row */
+  gboolean
+      turn; /* the newest frame without a partner came from the second input */
+  GstClockTimeDiff
+      distance; /* the least difference in time between frames in_a_row and
+                   frames of the other input; first minus second */
+  gboolean met; /* distance is known */
   gboolean warned;
-  gboolean matched;      /* there was a pair since the start */
-  GstClockTimeDiff skew; /* of the newest pair; first minus second */
-  guint skewed;          /* pairs in a row that are far apart */
-  gboolean told;         /* such pairs were reported */
+  gboolean matched; /* there was a pair since the start */
+  GstClockTimeDiff
+      skew;      /* difference in time of the newest pair; first minus second */
+  guint skewed;  /* pairs in a row that are far apart */
+  gboolean told; /* such pairs were reported */
 } GstVisionPair;
 
-/* Looks at the oldest frames of both pads.  @timeout: they cannot wait longer.
- */
+/* Decides what to do with the oldest frames of both pads.  @timeout: they
+ * cannot wait longer. */
 GstVisionPairing gst_vision_pair_next (GstVisionPair *self,
     GstAggregatorPad *first, GstAggregatorPad *second, gboolean timeout);
 
-/* Warns, once, if many frames in a row had no partner; @at_end: if any had
- * none. */
+/* Posts one warning if many frames in a row had no partner, or, with @at_end,
+ * if any frame had none. */
 void gst_vision_pair_warn (
     GstVisionPair *self, GstElement *element, gboolean at_end);
-/* Tells, once, that the frames of pairs are too far apart for things that move.
- */
+/* Posts one message that the frames of pairs are too far apart in time for
+ * things that move. */
 void gst_vision_pair_tell_skew (GstVisionPair *self, GstElement *element);
 
 /* Running time of the pad's oldest frame, GST_CLOCK_TIME_NONE without one. */
 GstClockTime gst_vision_pair_time (GstAggregatorPad *pad);
 
-/* Whether @buffer stands for a GAP event: no frame comes in its time. */
+/* Whether @buffer stands for a GAP event, which says that no frame comes in its
+ * time. */
 gboolean gst_vision_pair_is_gap (GstBuffer *buffer);
 
 /* ---- How late the frames of a live input come ----
  *
- * In a live pipeline a frame waits for its partner until that is late.  But if
- * the sources, or the elements downstream, are slower than the clock, all
- * frames are late, and all pairs would be parted.  So a frame waits longer for
- * an input that was late within the last second or that has just begun. */
+ * In a live pipeline a frame waits for its partner until the partner is late.
+ * But if the sources, or the elements downstream, are slower than the clock,
+ * all frames are late, and no pairs would be found.  So a frame waits longer
+ * for an input that was late within the last second or that has just begun. */
 
-/* Of one input; all but `until` is of the thread that brings its frames. */
+/* The lateness of one input.  The thread that brings its frames uses all
+ * fields; other threads only `until`. */
 typedef struct {
-  GstSegment segment; /* of the next frames */
-  GstClockTime until; /* running time; under the object lock */
+  GstSegment segment; /* segment of the next frames */
+  GstClockTime until; /* running time until which frames wait for this input;
+                         under the object lock */
 } GstVisionLateness;
 
 /* To be called before an event or a frame of the input is queued. */

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * CUDA memory has no format for numbers, so its buffers are dressed as BGRA
- * pictures of the same size in bytes, which every release can allocate, copy
- * and download. */
+ * CUDA memory has no format for numbers.  So buffers of maps have the caps of
+ * BGRA pictures with as many bytes, which every release of GStreamer can
+ * allocate, copy and download. */
 #include "base/gstvisionpixels.h"
 
 #include "base/gstvisioncuda.h"
 #include "base/gstvisioninput.h"
 
-/* Of "u16": 2. */
+/* Bytes of a number of a format of maps, such as 2 of "u16". */
 static gsize
 bytes_of_format (const gchar *format)
 {

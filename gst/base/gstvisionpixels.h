@@ -10,30 +10,32 @@
 G_BEGIN_DECLS
 
 typedef struct {
-  GstBufferPool *pool; /* NULL while closed */
-  GstVisionMap what;   /* the map, without its pixels */
-  GstBuffer *buffer;   /* while it is written; else NULL */
-  void *address;       /* of its first row on the device; else NULL */
+  GstBufferPool *pool; /* NULL: closed */
+  GstVisionMap what;   /* description of the map, without pixels */
+  GstBuffer *buffer;   /* the buffer that is written; NULL: none */
+  void *address; /* address of the buffer's first row on the device; NULL: no
+                    buffer */
   gsize stride;
   gboolean on_gpu;
   GstMapInfo map;
 } GstVisionPixels;
 
-/* Makes buffers for maps like @what, whose names, stride and pixels are not
- * set; self->stride is known then. */
+/* Makes a pool of buffers for maps like @what, whose names, stride and pixels
+ * need not be set.  Sets self->stride. */
 const char *gst_vision_pixels_open (
     GstVisionPixels *self, GstVisionBackend *backend, const GstVisionMap *what);
 void gst_vision_pixels_close (GstVisionPixels *self);
 
-/* Takes a new buffer to write to. */
+/* Takes a new buffer from the pool, to be written. */
 const char *gst_vision_pixels_begin (GstVisionPixels *self);
-/* The buffer, once all that writes to it has ended; or nothing of it. */
+/* End () returns the buffer, after the work that writes it has ended; drop ()
+ * discards the buffer. */
 GstBuffer *gst_vision_pixels_end (GstVisionPixels *self);
 void gst_vision_pixels_drop (GstVisionPixels *self);
 
-/* Ends the buffer and attaches it to @buffer as the map self->what.  @err,
- * which is passed on: why it could not be written, and then it is not attached.
- */
+/* Ends the buffer and attaches it to @buffer as the map self->what.  If the
+ * buffer could not be written, @err says why: the map is not attached, and @err
+ * is returned. */
 const char *gst_vision_pixels_attach (
     GstVisionPixels *self, const char *err, GstBuffer *buffer);
 

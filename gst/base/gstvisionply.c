@@ -8,7 +8,7 @@
 
 struct _GstVisionPly {
   Mesh mesh;
-  guint room; /* vertices */
+  guint room; /* the vertices */
 };
 
 static void
@@ -85,8 +85,8 @@ gst_vision_ply_write (
   return why == NULL;
 }
 
-/* @at: a percent sign.  The text behind the pattern of an integer that it
- * begins; NULL: it begins none. */
+/* Returns the text behind the pattern of an integer, such as %05d, that begins
+ * at the percent sign @at; NULL: @at begins no such pattern. */
 static const gchar *
 skip_integer (const gchar *at)
 {
@@ -95,8 +95,8 @@ skip_integer (const gchar *at)
   return digits <= 2 && at[digits] == 'd' ? at + digits + 1 : NULL;
 }
 
-/* The number of patterns of integers in @location; -1: it has other patterns,
- * too. */
+/* The number of patterns of integers in @location; -1: @location has other
+ * patterns, too. */
 static gint
 count_patterns (const gchar *location)
 {

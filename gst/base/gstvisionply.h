@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Clouds of coloured points, written as PLY: binary_little_endian 1.0, a vertex
+ * Writes clouds of coloured points as PLY: binary_little_endian 1.0, vertices
  * of float x y z, uchar red green blue, float confidence. */
 #pragma once
 
@@ -21,19 +21,21 @@ GstVisionPly *gst_vision_ply_new (void);
 void gst_vision_ply_free (GstVisionPly *self);
 
 void gst_vision_ply_clear (GstVisionPly *self);
-/* Leaves out a point with a number that is not finite. */
+/* Adds a point, unless one of its numbers is not finite. */
 void gst_vision_ply_add (GstVisionPly *self, const GstVisionPlyPoint *point);
 guint gst_vision_ply_size (const GstVisionPly *self);
 
-/* Replaces a regular file at once, so that nobody reads half a cloud.  Writes
- * to a FIFO or a device in place, and waits a second for its reader. */
+/* Writes the cloud.  A regular file is replaced at once, so that nobody reads
+ * half a cloud.  A FIFO or a device is written in place; a FIFO's reader may
+ * come a second late. */
 gboolean gst_vision_ply_write (
     const GstVisionPly *self, const gchar *path, GError **error);
 
-/* Whether @location is a path without a pattern, or one with one pattern of an
- * integer, as %d or %05d; %% is a percent sign. */
+/* Whether @location is a path with at most one pattern, which must be of an
+ * integer, such as %d or %05d; %% is a percent sign. */
 gboolean gst_vision_ply_check (const gchar *location, GError **error);
-/* The path of cloud @index, of a location that was checked; to be freed. */
+/* The path of cloud number @index by a @location that was checked; to be freed.
+ */
 gchar *gst_vision_ply_path (const gchar *location, guint index);
 
 G_END_DECLS

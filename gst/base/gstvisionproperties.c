@@ -10,7 +10,8 @@
 typedef void (*Visit) (gpointer to, const GstVisionProperty *row,
     const Param *param, gssize owner);
 
-/* @at: of the table's struct in the instance. */
+/* Calls @visit for each row.  @at is the offset of the table's struct in the
+ * instance. */
 static void
 visit_rows (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
 {
@@ -30,11 +31,12 @@ visit_rows (const GstVisionProperty *table, gssize at, Visit visit, gpointer to)
 
 /* ---- To GObject ---- */
 
-/* What a GParamSpec is about. */
+/* The row of a table that a GParamSpec belongs to. */
 typedef struct {
   const GstVisionProperty *row;
   const Param *param;
-  gssize owner, place; /* in the instance: the struct, and the value */
+  gssize owner,
+      place; /* offsets of the struct and of the value in the instance */
 } Subject;
 
 static GQuark
@@ -70,7 +72,8 @@ choice_type_name (GObjectClass *klass, const Param *p, const gchar *property)
   return g_string_free (name, FALSE);
 }
 
-/* GObject keeps the values that it is given, for ever. */
+/* Values of an enumeration, which are never freed, since GObject keeps them for
+ * ever. */
 static GEnumValue *
 choice_values (const ParamChoice *c)
 {
@@ -84,7 +87,7 @@ choice_values (const ParamChoice *c)
   return (GEnumValue *) g_array_free (values, FALSE);
 }
 
-/* Flags are laid out as values of an enumeration are. */
+/* GFlagsValue and GEnumValue have the same layout. */
 G_STATIC_ASSERT (sizeof (GFlagsValue) == sizeof (GEnumValue));
 
 static GType
@@ -105,7 +108,7 @@ choice_type (GObjectClass *klass, const Param *p, const gchar *property)
   return type;
 }
 
-/* The title of "max-area" is "Maximum area". */
+/* Makes a title of a name: "Maximum area" of "max-area". */
 static const gchar *
 title_of (const Param *p, const gchar *name)
 {
@@ -160,15 +163,16 @@ make_spec (GObjectClass *klass, const Param *p)
 /* ---- Texts ---- */
 
 typedef struct {
-  const gchar *name; /* of the property; interned */
-  gchar **place;     /* in the instance */
-  gchar *why;        /* the newest one cannot be used; NULL: it can */
+  const gchar *name; /* name of the property; interned */
+  gchar **place;     /* offset of the text in the instance */
+  gchar *why; /* why the newest text was refused; NULL: it was accepted */
 } Text;
 
-/* Of an instance. */
+/* The texts of an instance. */
 typedef struct {
-  GArray *all;       /* Text, in the order of the table */
-  GRecMutex setting; /* a text is read: what it says and the text go together */
+  GArray *all;       /* array of Text, in the order of the table */
+  GRecMutex setting; /* held while a text is parsed, so that text and result
+                        belong together */
 } Texts;
 
 static GQuark
@@ -194,7 +198,7 @@ free_texts (gpointer texts)
   g_free (t);
 }
 
-/* NULL: the instance has none. */
+/* The texts of @object; NULL: it has none. */
 static Texts *
 texts_of (gpointer object)
 {
@@ -218,7 +222,7 @@ add_text (gpointer object, const Param *p, gchar **place)
   g_array_append_val (t->all, text);
 }
 
-/* Keeps @why the newest text cannot be used; NULL: it can. */
+/* Stores why the newest text was refused; @why is NULL if it was accepted. */
 static void
 keep_refusal (GstElement *element, Text *text, const GError *why)
 {
@@ -238,9 +242,9 @@ find_text (Texts *t, gchar **place)
   return text;
 }
 
-/* A text that cannot be used leaves the one before.  The warning of it is
- * posted when no lock is held: a bus sync handler may wait for a thread that
- * sets a property. */
+/* Sets a text, unless parse () refuses it.  The warning of a refused text is
+ * posted when no lock is held, because a bus sync handler may wait for a thread
+ * that sets a property. */
 static gboolean
 set_text (GstElement *element, const Subject *s, const gchar *given)
 {

@@ -25,9 +25,9 @@ G_BEGIN_DECLS
 typedef struct _GstVisionProperty GstVisionProperty;
 
 struct _GstVisionProperty {
-  /* One of these four: a field of the struct that this table is about, a value
-   * that is worked out, or all rows of a table about the struct that lies at
-   * @at in it. */
+  /* A row has one of four: a field of the table's struct (param), a value that
+   * is computed (spec), or all rows of another table (params or properties),
+   * whose struct lies at @at in the table's struct. */
   union {
     Param param;
     struct {
@@ -38,23 +38,23 @@ struct _GstVisionProperty {
   const Param *params;
   const GstVisionProperty *properties;
 
-  /* Of a text; NULL: any will do.  Reads @text, which is NULL where it is
-   * empty, and, if it can be used, puts what it says into @owner, the struct
-   * that the row's table is about, under @element's object lock, which is not
-   * held by the caller.  FALSE and @error, "nine numbers are needed": the text
-   * is refused.  One call at a time for each element.  If this call or a frame
-   * puts another text in the field meanwhile, that one is kept instead of
-   * @text. */
+  /* For a row of a text; NULL: every text is accepted.  Parses @text, which is
+   * NULL if it is empty, and stores the result in @owner, the table's struct,
+   * under @element's object lock, which the caller does not hold.  FALSE and
+   * @error, such as "nine numbers are needed": the text is refused.  Calls for
+   * one element never overlap.  If the field gets another text meanwhile, from
+   * this call or from a frame, the field keeps that text instead of @text. */
   gboolean (*parse) (
       GstElement *element, gpointer owner, const gchar *text, GError **error);
-  /* Of @spec: what the value is now.  Called under the object lock. */
+  /* For a row with @spec: reads the value.  Called under the object lock. */
   void (*read) (gpointer owner, GValue *value);
-  /* What more a new value of @param changes, such as caps; NULL: nothing.
-   * Called without the object lock. */
+  /* Called without the object lock after a new value of @param was set, such as
+   * for one that changes caps; may be NULL. */
   void (*changed) (GstElement *element, const Param *param);
 };
 
-/* The words of common/rows.h and these make rows of an element. */
+/* Rows of an element's table are made by the macros of common/rows.h and the
+ * following ones. */
 /* clang-format off */
 #define PARAMS(table, struct_, ...) \
  {.params = table, .at = G_STRUCT_OFFSET (ROWS_OF, struct_), __VA_ARGS__}
@@ -63,8 +63,8 @@ struct _GstVisionProperty {
 #define PARSED(by, row, ...) row (__VA_ARGS__, .parse = by)
 #define FOLLOWED(by, row, ...) row (__VA_ARGS__, .changed = by)
 
-/* What @value is under the object lock of @self: self->params, or
- * g_strdup (self->location). */
+/* Evaluates @value, such as self->params or g_strdup (self->location), under
+ * the object lock of @self. */
 #define GST_VISION_LOCKED(self, value) \
  __extension__ ({ \
   GST_OBJECT_LOCK (self); \
@@ -74,25 +74,25 @@ struct _GstVisionProperty {
  })
 /* clang-format on */
 
-/* For class_init (): installs them, with set_property () and get_property ().
- * The struct that @table is about lies at @at in the instance: at 0 if it is
- * the instance, at what G_PRIVATE_OFFSET () tells of a private one. */
+/* For class_init (): installs the properties of @table, with set_property ()
+ * and get_property ().  The table's struct lies at @at in the instance: 0 for
+ * the instance itself, G_PRIVATE_OFFSET () for a private struct. */
 void gst_vision_properties_install_at (
     GObjectClass *klass, const GstVisionProperty *table, gssize at);
 #define gst_vision_properties_install(klass, table) \
  gst_vision_properties_install_at (klass, table, 0)
 
 /* For instance_init (): gives each field its default.  Texts are freed with
- * @object; what parse () made of them is @object's to free. */
+ * @object, which must itself free what parse () made of them. */
 void gst_vision_properties_init_at (
     gpointer object, const GstVisionProperty *table, gssize at);
 #define gst_vision_properties_init(object, table) \
  gst_vision_properties_init_at (object, table, 0)
 
-/* For start (), in which both parents call it: FALSE, and an error that names
- * the properties, where the newest texts of some were refused.  That is the one
- * rule: a text that is refused while the element is stopped ends the start; one
- * that is refused later is warned of, and the text before stays. */
+/* For start () of the parents: FALSE, after an error that names the properties,
+ * if the newest texts of some properties were refused.  So a text that is
+ * refused while the element is stopped makes the start fail.  After a text that
+ * is refused later, the element warns, and keeps the text before. */
 gboolean gst_vision_properties_check (GstElement *element);
 
 G_END_DECLS

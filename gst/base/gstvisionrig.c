@@ -22,10 +22,10 @@ static ViewNames ros_names = {{"camera_matrix", "K", "k"},
     {"projection_matrix", "P", "p"}};
 
 typedef struct {
-  gchar *path[2], *text[2]; /* the second may be NULL */
+  gchar *path[2], *text[2]; /* the second text may be NULL */
 } Files;
 
-/* The file that has one of @names; the first if none does. */
+/* The index of the file that has one of @names; 0 if none has. */
 static gint
 file_with (const Files *f, const gchar *const *names)
 {
@@ -62,8 +62,8 @@ is_distortion (gint n)
   return n == 0 || n == 4 || n == 5 || n == 8 || n == 12 || n == 14;
 }
 
-/* @file: the file that holds all matrices of the view; -1: each may be in
- * either file. */
+/* Reads one view.  @file is the index of the file that holds all matrices of
+ * the view; -1: each matrix may be in either file. */
 static gboolean
 read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
     GError **error)
@@ -83,8 +83,8 @@ read_view (const Files *f, gint file, ViewNames names, GstVisionRigView *v,
   return n >= 0;
 }
 
-/* Whether the file ends right behind a size, which may thus have lost digits.
- */
+/* Whether the file ends right behind a size, whose last digits may then be
+ * missing. */
 static gboolean
 ends_after_size (const gchar *text, const gchar *const *names)
 {
@@ -113,7 +113,8 @@ read_sizes (
   return TRUE;
 }
 
-/* Q as OpenCV's stereoRectify makes it, also for pixels that are not square. */
+/* Computes Q as OpenCV's stereoRectify does, also for pixels that are not
+ * square. */
 static void
 set_q (GstVisionRig *rig)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pairs of calibrated cameras, read from files. */
+ * Reads pairs of calibrated cameras from files. */
 #pragma once
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* One camera; matrices row by row, in pixels unless it says otherwise. */
+/* One camera.  Matrices are stored row by row; lengths are pixels unless a
+ * field says otherwise. */
 typedef struct {
   gdouble k[9];  /* camera matrix */
   gdouble d[14]; /* k1 k2 p1 p2 k3 k4 k5 k6 s1 s2 s3 s4 tx ty; what the file's
@@ -18,10 +19,10 @@ typedef struct {
 } GstVisionRigView;
 
 typedef struct {
-  guint width, height;      /* of its frames; 0: the file does not say */
+  guint width, height; /* size of the frames; 0: the file does not state it */
   GstVisionRigView view[2]; /* left, right */
-  gdouble q[16]; /* [X Y Z W] = q [x y d 1]: metres; the file's, or what follows
-                    from the projections */
+  gdouble q[16]; /* Q of the file, or computed from the projections: [X Y Z W] =
+                    q [x y d 1], metres */
   gdouble baseline; /* metres, above 0 */
 } GstVisionRig;
 
@@ -38,14 +39,14 @@ typedef struct {
 gboolean gst_vision_rig_read (
     const gchar *location, gdouble unit, GstVisionRig *rig, GError **error);
 
-/* Whether matrices are cameras, rotations and projections whose rows meet, the
- * right camera is on the right, and Q tells depth; baseline is not looked at.
- */
+/* Checks that the matrices are cameras, rotations, and projections with common
+ * rows, that the right camera is on the right, and that Q gives depth.  The
+ * field baseline is not checked. */
 gboolean gst_vision_rig_check (const GstVisionRig *rig, GError **error);
 
-/* Whether @rig is for frames of that size.  If its file does not say a size:
- * whether both principal points lie within 20 % of the frame's sides from its
- * middle. */
+/* Whether @rig was calibrated for frames of this size.  If its file states no
+ * size: whether both principal points lie within 20 % of the frame's sides from
+ * its middle. */
 gboolean gst_vision_rig_fits (
     const GstVisionRig *rig, guint width, guint height, GError **error);
 

@@ -45,7 +45,7 @@ gst_vision_seek_complete (GstAggregator *agg, GstEvent *event)
 
 /* ---- Whether a seek is possible ---- */
 
-/* The time to which an end of a seek goes in @segment, where it is at @now. */
+/* The time that one end of a seek means in @segment, whose position is @now. */
 static guint64
 time_sought (
     const GstSegment *segment, GstSeekType type, guint64 time, guint64 now)
@@ -57,7 +57,7 @@ time_sought (
       : now;
 }
 
-/* Whether a seek in @segment, from @start to @stop, starts before it stops. */
+/* Whether the start of a seek in @segment lies before its stop. */
 static gboolean
 seek_has_room (const GstSegment *segment, guint64 start, guint64 stop)
 {
@@ -69,10 +69,10 @@ seek_has_room (const GstSegment *segment, guint64 start, guint64 stop)
       start <= (guint64) CLAMP ((gint64) stop, 0, end != -1 ? end : G_MAXINT64);
 }
 
-/* A GstAggregator applies the seek to its segment.  GLib warns if the segment
- * cannot follow: if it is in another format, or the seek stops before it
- * starts.  Played backwards, a segment without an end gives frames no running
- * time. */
+/* Whether the segment of a GstAggregator can follow a seek.  GLib warns if the
+ * seek has another format than the segment, or stops before it starts.  A
+ * segment that is played backwards and has no end gives frames no running time.
+ */
 static gboolean
 segment_follows_seek (GstAggregator *agg, GstEvent *event)
 {
@@ -95,7 +95,7 @@ segment_follows_seek (GstAggregator *agg, GstEvent *event)
           time_sought (segment, stop_type, (guint64) stop, segment->stop)));
 }
 
-/* FALSE if the source of @pad says that it cannot seek. */
+/* Whether the source of @pad can seek, or does not answer the query. */
 static gboolean
 input_can_seek (GstElement *element, GstPad *pad, gpointer unused)
 {
@@ -110,8 +110,9 @@ input_can_seek (GstElement *element, GstPad *pad, gpointer unused)
   return can_seek;
 }
 
-/* A GstAggregator flushes the output before it asks the sources, and then waits
- * for the flush of each input, for ever if one of them cannot seek. */
+/* A GstAggregator flushes the output before it sends the seek to the sources.
+ * Then it waits for the flush of each input, for ever if one source cannot
+ * seek.  So the sources are asked before. */
 gboolean
 gst_vision_seek_is_possible (GstAggregator *agg, GstEvent *event)
 {

@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Seeks that come from behind a GstAggregator, which follows them before it
- * asks the sources. */
+ * Seeks from downstream of a GstAggregator.  A GstAggregator begins a seek
+ * before it knows whether the sources can follow, so both are checked before.
+ */
 #pragma once
 
 #include <gst/base/gstaggregator.h>
 
 G_BEGIN_DECLS
 
-/* Adds, to a seek backwards from an unknown end, where the shortest input ends.
- * Takes and returns the event. */
+/* Completes a seek backwards that states no stop: its stop becomes the end of
+ * the shortest input.  Takes and returns the event. */
 GstEvent *gst_vision_seek_complete (GstAggregator *agg, GstEvent *event);
-/* Whether the output can follow the seek, and the inputs can if it flushes. */
+/* Whether the output can follow the seek and, if the seek flushes, the inputs
+ * can, too. */
 gboolean gst_vision_seek_is_possible (GstAggregator *agg, GstEvent *event);
 gboolean gst_vision_seek_flushes (GstEvent *event);
 

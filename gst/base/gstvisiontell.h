@@ -1,24 +1,24 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Messages that quote what others wrote, such as paths and names: whatever that
- * is, the message is UTF-8. */
+ * Posts messages that quote paths and names from outside: a message is UTF-8
+ * even if these are not. */
 #pragma once
 
 #include <gst/gst.h>
 
 G_BEGIN_DECLS
 
-/* Takes @text. */
+/* Posts a message.  Takes @text. */
 void gst_vision_tell (GstElement *element, GstMessageType type, GQuark domain,
     gint code, gchar *text, const gchar *function, gint line);
 
-/* The text of an error of memory, to be freed: the bytes that this thread could
- * not have, and that smaller frames or @less, such as "a smaller max-memory",
- * need less.  @less may be NULL.  NULL if @err is no error of memory. */
+/* If @err is an error of memory, returns its text for the user, to be freed:
+ * how many bytes this thread could not get, and that smaller frames, or what
+ * @less names, such as "a smaller max-memory", need less.  @less may be NULL.
+ * Returns NULL for other errors. */
 gchar *gst_vision_memory_text (const char *err, const gchar *less);
 
-/* Posts the error of a source for whose frame of @bytes bytes there is no
- * memory. */
+/* Posts the error that a source has no memory for a frame of @bytes bytes. */
 void gst_vision_tell_no_frame (
     GstElement *element, gsize bytes, const gchar *less);
 

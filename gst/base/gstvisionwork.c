@@ -19,7 +19,7 @@ gst_vision_work_clear (GstVisionWork *self)
   g_cond_clear (&self->is_idle);
 }
 
-/* The stream lock lets one thread work at a time. */
+/* The pad's stream lock lets one thread work at a time. */
 void
 gst_vision_work_begin (GstVisionWork *self)
 {
