@@ -23,8 +23,8 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 6, "works": 309, "circles": 2, "sleeps": 0, "lines": 94000,
-          "files": 491}
+LIMITS = {"names": 6, "works": 309, "circles": 2, "sleeps": 0, "lines": 93600,
+          "files": 479}
 
 
 def functions():

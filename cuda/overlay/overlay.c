@@ -2,13 +2,11 @@
  *
  * Turns a list into a scene: one block of memory, copied to the device at once
  * through pinned memory, and then drawn by the stages. */
-#include "overlay/overlay_image.h"
+#include "overlay/overlay_core.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "overlay/overlay_core.h"
 
 /* Number of blocks in pinned memory.  The host waits before it fills a block
  * that has not arrived on the device. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "overlay/overlay_image.h"
+#include "overlay/overlay_core.h"
 
 #include <stdlib.h>
 #include <string.h>

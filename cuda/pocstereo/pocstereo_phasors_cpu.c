@@ -192,3 +192,39 @@ pocstereo_phasors_cpu (const Device *dev, const PocstereoPyramid *p,
     }
   return NULL;
 }
+
+/* ---- Means of phasors over frames ---- */
+
+#define AVERAGE_PART 4096 /* numbers */
+
+typedef struct {
+  size_t n;
+  int frames;
+  int16_t *means;
+  int8_t *phasors;
+} Averaging;
+
+static void
+average_phasor_parts (void *data, int begin, int end)
+{
+  const Averaging a = *(const Averaging *) data;
+  size_t last =
+      (size_t) end * AVERAGE_PART < a.n ? (size_t) end * AVERAGE_PART : a.n;
+
+  for (size_t i = (size_t) begin * AVERAGE_PART; i < last; i++) {
+    a.means[i] = pocstereo_average_phasor (a.means[i], a.phasors[i], a.frames);
+    a.phasors[i] = pocstereo_mean_phasor (a.means[i]);
+  }
+}
+
+const char *
+pocstereo_average_cpu (
+    const Device *dev, size_t n, int frames, int16_t *means, int8_t *phasors)
+{
+  Averaging a = {n, frames, means, phasors};
+
+  (void) dev;
+  parallel_for ((int) ((n + AVERAGE_PART - 1) / AVERAGE_PART), 0,
+      average_phasor_parts, &a);
+  return NULL;
+}

@@ -5,7 +5,6 @@
 
 #include "common/random.h"
 #include "common/yuv.h"
-#include "scopedetect/scopedetect_colour_core.h"
 #include "scopedetect/scopedetect_core.h"
 #include "scopedetect/scopedetect_features_core.h"
 

@@ -6,7 +6,6 @@
 #include "common/scan.cuh"
 #include "scopedetect/scopedetect_cuda.cuh"
 #include "scopedetect/scopedetect_features_core.h"
-#include "scopedetect/scopedetect_voxel_core.h"
 
 #define SCOPEDETECT_NUMBERED 0x80000000u
 #define SCOPEDETECT_NO_CELL 0xffffffffu

@@ -13,7 +13,7 @@
 
 #include "common/memory.h"
 #include "scopedetect/scopedetect_features_core.h"
-#include "scopedetect/scopedetect_voxel_core.h"
+#include "scopedetect/scopedetect_core.h"
 
 C_BEGIN
 

@@ -5,11 +5,26 @@
  * pads. */
 #pragma once
 
-#include "base/gstvisioncommon.h"
+#include "base/gstvisionaggregator.h"
 #include "base/gstvisioninput.h"
-#include "base/gstvisionpacking.h"
 
 G_BEGIN_DECLS
+
+/* Two views in one frame: which half holds which view. */
+typedef struct {
+  GstVisionPacking packing; /* not AUTO */
+  gboolean swapped;         /* the second view is on the left, or above */
+} GstVisionViews;
+
+/* Finds where the views lie, from the property @packing and the caps in @info.
+ * @view becomes the description of one view.  The error says what the user can
+ * do. */
+const char *gst_vision_views_find (GstVisionViews *self,
+    GstVisionPacking packing, const GstVideoInfo *info, GstVideoInfo *view);
+
+/* Splits @image into its two views, which are valid as long as @image. */
+void gst_vision_views_split (
+    const GstVisionViews *self, const Image *image, Image view[2]);
 
 /* The picture that takes the place of the first frame at the output; it is as
  * large as a view. */

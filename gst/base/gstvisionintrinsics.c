@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/gstvisionfile.h"
 #include "base/gstvisionmatrix.h"
 
 /* ---- Calibration files ---- */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/gstvisiontell.h"
+#include "common/file.h"
 
 /* ---- A table, row by row ---- */
 
@@ -415,4 +416,20 @@ gst_vision_properties_check (GstElement *element)
     GST_VISION_ERROR (element, LIBRARY, SETTINGS, ("%s", problems->str));
   g_string_free (problems, TRUE);
   return good;
+}
+
+/* ---- Files that properties name ---- */
+
+#define MAX_TEXT (4 << 20)
+
+gboolean
+gst_vision_file_read_text (const gchar *path, gchar **text, GError **error)
+{
+  gsize length;
+  int why = file_read (path, MAX_TEXT, text, &length);
+
+  if (why)
+    g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
+        "\"%s\" cannot be read: %s", path, file_why (why));
+  return why == 0;
 }

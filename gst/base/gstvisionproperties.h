@@ -95,4 +95,10 @@ void gst_vision_properties_init_at (
  * is refused later, the element warns, and keeps the text before. */
 gboolean gst_vision_properties_check (GstElement *element);
 
+/* For parse () of a file's name: reads the regular file @path, of at most 4
+ * MiB; a 0 byte follows the text.  FALSE, and a sentence that names the file,
+ * if it cannot be read, or is a device or a FIFO. */
+gboolean gst_vision_file_read_text (
+    const gchar *path, gchar **text, GError **error);
+
 G_END_DECLS

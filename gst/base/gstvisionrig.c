@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/gstvisionfile.h"
+#include "base/gstvisionproperties.h"
 #include "base/gstvisionmatrix.h"
 
 #define NAMES(...) ((const gchar *const[]){__VA_ARGS__, NULL})

@@ -4,7 +4,6 @@
  * frame's channels, the bins of histograms and their ground distances. */
 #include <string.h>
 
-#include "base/gstvisionfile.h"
 #include "base/gstvisioninput.h"
 #include "common/number.h"
 #include "emdtrack/gstemdtrack.h"

@@ -4,7 +4,6 @@
  * self->pending, and the next frame takes them from there. */
 #include <string.h>
 
-#include "base/gstvisionfile.h"
 #include "base/gstvisionproperties.h"
 #include "base/gstvisiontell.h"
 #include "moct/gstmoct.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "overlay/gstvisionglyphs.h"
+#include "overlay/gstvisionmarks.h"
 
 #include <gst/gst.h>
 #include <pango/pangocairo.h>

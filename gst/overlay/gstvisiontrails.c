@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-#include "overlay/gstvisiontrails.h"
+#include "overlay/gstvisionmarks.h"
 
 #include <math.h>
 #include <string.h>

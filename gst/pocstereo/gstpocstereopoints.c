@@ -4,7 +4,6 @@
  * buffer names. */
 #include <string.h>
 
-#include "base/gstvisionfile.h"
 #include "pocstereo/gstpocstereo.h"
 #include "base/gstvisiontell.h"
 #include "common/number.h"

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/gstvisionpacking.h"
+#include "base/gstvisionframes.h"
 #include "testsrc/gstvisiontestsrc.h"
 
 /* A frame with the truth of its left or its only view. */

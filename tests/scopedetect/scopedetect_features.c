@@ -5,7 +5,6 @@
 
 #include "check.h"
 #include "scopedetect/model/shape.h"
-#include "scopedetect/scopedetect_colour_core.h"
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/thesis/align_core.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "common/parallel.h"
-#include "scopedetect/scopedetect_colour_core.h"
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 

@@ -5,7 +5,6 @@
 
 #include "common/parallel.h"
 #include "common/random.h"
-#include "scopedetect/scopedetect_colour_core.h"
 #include "scopedetect/scopedetect_features_core.h"
 #include "scopedetect/model/shape.h"
 
