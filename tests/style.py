@@ -4,8 +4,8 @@
 easily misread are refused, with what to write instead, in documents and in the
 comments and strings of the source; and README.md has at most 700 words.  The
 functions and files that the READMEs of cuda/ name exist, and a function is in the
-file that is named behind it: `x ()` in `x_core.h`.  So do the tests that
-docs/reliability.md names.
+file that is named behind it: `x ()` in `x_core.h`.  So do the functions and files
+of all other documents, and the tests that docs/reliability.md names.
 
 Comments of cuda/, gst/ and tools/ name their subject: they do not begin with a
 pronoun, and no sentence of theirs ends with "one", "that" or "so".  style_allowed.txt
@@ -14,6 +14,7 @@ numbers that are lower than before.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -111,6 +112,29 @@ def subjects(lower):
         ALLOWED.write_text("".join(f"{name} {n}\n" for name, n in found.items() if n))
 
 
+def gone():
+    """The files and functions that a document names and the tree lacks."""
+    tree = [p for p in subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True,
+        text=True).stdout.split() if (ROOT / p).is_file()]
+    names = {part for p in tree for part in (p, Path(p).stem)}
+    called = {word for p in tree
+              if Path(p).suffix in {".c", ".h", ".cu", ".cuh", ".cpp", ".py"}
+              for word in re.findall(r"\b(\w+)(?= ?\(| = )", (ROOT / p).read_text())}
+    for page in [*documents(), ROOT / "gst/README.md", ROOT / "tests/README.md"]:
+        text = page.read_text()
+        found = [f"function {name}" for name in re.findall(r"`(\w+) \(\)`", text)
+                 if name not in called]
+        found += [f"file {name}" for name in re.findall(
+                      r"[`(]([\w./-]*\w\.(?:c|h|cu|cuh|cpp|py|sh))[`)]", text)
+                  if not any(f"/{p}".endswith(f"/{name.lstrip('./')}") for p in tree)
+                  and not re.search(r"X|Y|NAME|^_", name)]
+        found += [f"file {name}.*" for name in re.findall(r"`(gstvision\w+)`", text)
+                  if name not in names]
+        for what in found:
+            yield f"{page.relative_to(ROOT)}: there is no {what}"
+
+
 def unknown():
     """What a README of an algorithm names, and what is not there."""
     tree = {str(p.relative_to(ROOT)) for folder in ("cuda", "docs", "gst", "tests")
@@ -164,6 +188,7 @@ def main():
               for fault in faults(path, IN_SOURCE, BETWEEN)]
     found += subjects("--lower" in sys.argv)
     found += unknown()
+    found += gone()
     found += missing_tests()
     words = len((ROOT / "README.md").read_text().split())
     if words > MOST_WORDS:
