@@ -20,7 +20,7 @@ from commands import ROOT, run  # noqa: E402
 
 OPTION = {"vision-calibrate": "--board", "vision-live": "--record",
           "vision-model": "--spacing",
-          "vision-pose-eval": "--depth-scale"}
+          "vision-pose-eval": "--no-depth"}
 if (Path(os.environ["BUILD"]) / "tools" / "vision-train").exists():  # with NLopt
     OPTION["vision-train"] = "--generate"
 

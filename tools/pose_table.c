@@ -46,7 +46,6 @@ is_same_object (const PoseEvalPose *p, const PoseEvalPose *q)
 typedef struct {
   const PoseBopViews *views;
   const PoseEvalImage *other;
-  const char *depth;
   int scene, image;
   bool no_depth, is_open;
   PoseEvalImage now;
@@ -56,7 +55,7 @@ static const char *
 open_image (Looking *l, int scene, int image, char where[POSE_FILE_WHERE])
 {
   const PoseBopView *v = pose_bop_view (l->views, scene, image);
-  const char *depth = l->depth;
+  const char *depth = v && v->has_depth ? v->depth : NULL;
 
   if (l->is_open && l->scene == scene && l->image == image)
     return NULL;
@@ -69,8 +68,6 @@ open_image (Looking *l, int scene, int image, char where[POSE_FILE_WHERE])
       l->now.fx = v->fx, l->now.fy = v->fy, l->now.cx = v->cx,
       l->now.cy = v->cy;
     l->now.scale = v->scale;
-    if (!depth && v->has_depth)
-      depth = v->depth;
   }
   if (!depth || !(l->now.fx > 0))
     return NULL;
@@ -164,11 +161,10 @@ measure_all (PoseTableRow *row, PoseEvalMeshes *meshes, Looking *l,
 
 const char *
 pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
-    const PoseBopViews *views, const PoseEvalImage *other, const char *depth,
-    bool no_depth, char where[POSE_FILE_WHERE])
+    const PoseBopViews *views, const PoseEvalImage *other, bool no_depth,
+    char where[POSE_FILE_WHERE])
 {
-  Looking l = {
-      .views = views, .other = other, .depth = depth, .no_depth = no_depth};
+  Looking l = {.views = views, .other = other, .no_depth = no_depth};
   const char *err;
 
   if (row->estimates.n)

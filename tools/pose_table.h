@@ -24,12 +24,12 @@ typedef struct {
 } PoseTableRow;
 
 /* Sorts the lists of @row and measures its pairings, and the visible part of
- * true poses for which it is not given.  An image is that of @views, or @other,
- * which has the depth of @depth unless that is NULL.  With @no_depth, pictures
- * of depth give the frame's size alone. */
+ * true poses for which it is not given.  Images that are not in @views have the
+ * camera @other and no depth.  With @no_depth, pictures of depth give the
+ * frame's size alone. */
 const char *pose_table_measure (PoseTableRow *row, PoseEvalMeshes *meshes,
-    const PoseBopViews *views, const PoseEvalImage *other, const char *depth,
-    bool no_depth, char where[POSE_FILE_WHERE]);
+    const PoseBopViews *views, const PoseEvalImage *other, bool no_depth,
+    char where[POSE_FILE_WHERE]);
 
 /* Prints a row for each of @n rows and, if there are several, one for all. */
 const char *pose_table_print (

@@ -51,11 +51,7 @@ static const char usage[] =
     "lines\n"
     "                       are names of such files, or end in the number\n"
     "  --unit METRES        of the meshes; default 0.001\n"
-    "  --depth FILE         of VSD: the image's depth, a PNG of 16 bits; the\n"
-    "                       estimates and true poses are of this image alone\n"
-    "  --depth-scale METRES a unit of it; default 0.001, or what the folder "
-    "says\n"
-    "  --no-depth           no VSD, though the folder has depth\n"
+    "  --no-depth           no VSD, though the folder of BOP has depth\n"
     "  --camera FX,FY,CX,CY of VSD and MSPD, pixels; default: what the folder "
     "or\n"
     "                       the lines say\n"
@@ -70,7 +66,7 @@ static const char usage[] =
 typedef struct {
   PoseEvalMeshes meshes;
   PoseEvalImage image;
-  const char *models, *depth, *path[2 * MAX_PAIRS];
+  const char *models, *path[2 * MAX_PAIRS];
   int scene, first, n;
   bool is_table, is_csv, no_depth;
 } Wanted;
@@ -113,7 +109,7 @@ print_each_estimate (const PoseTableRow *row, Wanted *w)
 {
   const PoseEvalErrors *any = row->n_pairings ? &row->pairing->errors : NULL;
   bool has_camera = any ? !isnan (any->mspd) : w->image.fx > 0;
-  bool has_depth = any ? !isnan (any->vsd[0]) : w->depth != NULL;
+  bool has_depth = any && !isnan (any->vsd[0]);
   int right = 0, right_s = 0;
   size_t at = 0;
 
@@ -203,10 +199,6 @@ read_eval_option (
 {
   if (!strcmp (option, "--unit"))
     *why = read_metres (value, &w->meshes.unit);
-  else if (!strcmp (option, "--depth-scale"))
-    *why = read_metres (value, &w->image.scale);
-  else if (!strcmp (option, "--depth"))
-    w->depth = value;
   else if (!strcmp (option, "--models"))
     w->models = value;
   else if (!strcmp (option, "--mesh"))
@@ -230,35 +222,6 @@ typedef struct {
   PoseBopViews views;
   PoseEvalImage other;
 } Images;
-
-static bool
-is_of_one_image (const PoseEvalList *list)
-{
-  for (size_t i = 1; i < list->n; i++)
-    if (list->pose[i].scene != list->pose[0].scene ||
-        list->pose[i].image != list->pose[0].image)
-      return false;
-  return true;
-}
-
-/* Checks that the depth picture is given for one image; true poses of other
- * images would count as missed. */
-static const char *
-check_depth (const Wanted *w, const Images *images, const PoseTableRow *row)
-{
-  if (!w->depth)
-    return NULL;
-  if (!(images->other.fx > 0) &&
-      !(images->views.n && images->views.view->fx > 0))
-    return "VSD needs the camera too; give it by --camera";
-  if (!is_of_one_image (&row->estimates))
-    return "it is of one image, but the estimates are of several; give those "
-           "of one image";
-  return is_of_one_image (&row->truth)
-      ? NULL
-      : "it is of one image, but the true poses are of several; give those of "
-        "that image";
-}
 
 static bool
 is_folder (const char *path)
@@ -288,17 +251,6 @@ read_pair (const Wanted *w, PoseTableRow *row, const char *const *path,
   return NULL;
 }
 
-/* Sets the depth picture of an image, by the options and folders. */
-static void
-set_image_depth (const Wanted *w, Images *images)
-{
-  for (size_t i = 0; i < images->views.n; i++)
-    if (w->image.scale > 0)
-      images->views.view[i].scale = w->image.scale;
-  if (!(images->other.scale > 0))
-    images->other.scale = .001;
-}
-
 static const char *
 measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
     char where[POSE_FILE_WHERE])
@@ -313,12 +265,9 @@ measure_pair (Wanted *w, PoseTableRow *row, const char *const *path,
   }
   if (!err && (err = pose_eval_load (&w->meshes, &mesh)))
     snprintf (where, POSE_FILE_WHERE, "%s", mesh);
-  set_image_depth (w, &images);
-  if (!err && (err = check_depth (w, &images, row)))
-    snprintf (where, POSE_FILE_WHERE, "%s", w->depth);
   if (!err)
-    err = pose_table_measure (row, &w->meshes, &images.views, &images.other,
-        w->depth, w->no_depth, where);
+    err = pose_table_measure (
+        row, &w->meshes, &images.views, &images.other, w->no_depth, where);
   pose_bop_free (&images.views);
   return err;
 }
