@@ -149,7 +149,7 @@ choose_queries (const ScopedetectParams *p, const uint16_t *source, int n)
   return q;
 }
 
-/* Poses of a model that are scored before refinement. */
+/* Maximum number of poses of a model that are scored before refinement. */
 #define SCORED 2000
 
 /* Runs round 1. Poses that are not drawn at random are scored, too: on a large
@@ -258,7 +258,7 @@ finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
   return NULL;
 }
 
-/* Searches for @n models by s->queries. */
+/* Searches for @n models with the queries in s->queries. */
 static const char *
 search_in_batches (Scopedetect *s, const ScopedetectParams *p,
     const int *models, int n, ScopedetectFindings *to)
@@ -587,8 +587,8 @@ scopedetect_search (Scopedetect *s, ScopedetectResults *results)
   return end_search (s, results);
 }
 
-/* Sets the hypotheses of a batch to its guesses, by way of s->best and
- * s->counted, to which the device copies results only later. */
+/* Sets the hypotheses of a batch to its guesses. They are copied from s->best
+ * and s->counted, which are free until the device copies results to them. */
 static const char *
 place_guesses (
     Scopedetect *s, int first, const ScopedetectObject *guesses, int n)
@@ -640,7 +640,8 @@ scopedetect_track (Scopedetect *s, const ScopedetectObject *guesses, int n,
  * The factor by which the certainty of range, normal and colour falls with
  * slope and near a range edge: b0 + (1 - b0) / (1 + exp (-b1 - b2 x)). */
 
-/* b0, b1, b2: by slope, then by the distance from an edge in metres. */
+/* Constants b0, b1, b2 of range, normal and colour: for the slope, then for the
+ * distance from a range edge in metres. */
 static const double noise_model[SCOPEDETECT_CHANNELS][2][3] = {
     {{.2878, -5.6214, 7.7247}, {.3036, .2607, -125.8843}},   /* range */
     {{.1521, -7.1290, 10.7090}, {.1246, 1.4406, -185.8350}}, /* normal */
@@ -684,7 +685,8 @@ upload_array (
  TRY (upload_array (m, (void **) &to->field, (is_wanted) ? from->field : NULL, \
      count, sizeof *to->field))
 
-/* Copies @from to memory of @m: @all arrays, or those that explanations use. */
+/* Copies the arrays of model @from to memory of @m; without @all, only the
+ * arrays that explanations use. */
 static const char *
 copy_shape (DeviceMemory *m, bool all, ScopedetectShape *to,
     const ScopedetectShape *from)

@@ -117,7 +117,7 @@ typedef struct {
                        short search for all models (chapter 4); 0: all models */
   ScopedetectExplained explain;
   double least_own; /* contest: minimum part that is an object's alone */
-  /* one-stage and two-stage: */
+  /* Parameters of one-stage and two-stage. */
   int candidates; /* poses of each model to choose from (2.1) */
   ScopedetectSchedule schedule;
   int restarts;      /* searches, each from nothing (2.1) */
@@ -127,7 +127,7 @@ typedef struct {
   int max_steps;     /* of each search, in both choices together; 0: all */
   double weight_fit, weight_unexplained, weight_overlap,
       weight_object; /* of the parts of an assignment's score (2.2) */
-  /* two-stage (2.3): */
+  /* Parameters of two-stage (2.3). */
   double first_weight_unexplained, first_weight_overlap,
       first_weight_object; /* in the first choice */
   int min_rest;            /* minimum number of points for a second search */

@@ -13,7 +13,8 @@
 #define SCOPEDETECT_ROW 36       /* bins of an SPFH: 33, padded with 0 */
 #define SCOPEDETECT_CODE 40      /* of a code, likewise */
 #define SCOPEDETECT_CODE_SCALE 2 /* steps a percent of a bin: 0 to 200 */
-/* Maximum number of neighbours; of more, the first in the order of the grid. */
+/* Maximum number of neighbours of a point; of more, the first ones in the order
+ * of the grid count. */
 #define SCOPEDETECT_NEAR 320
 
 #ifdef __cplusplus
@@ -106,7 +107,7 @@ scopedetect_near (
 
       if (vec_dot (d, d) > radius * radius)
         continue;
-      /* a point of another cell with the same hash */
+      /* the point lies in another cell, which has the same hash */
       if (scopedetect_cell (p.x, g->cell) != u ||
           scopedetect_cell (p.y, g->cell) != v ||
           scopedetect_cell (p.z, g->cell) != w)

@@ -69,8 +69,9 @@ is_any_place_alike (const Place *place, int n, const Place &b, const Task &t)
   return false;
 }
 
-/* Whether @mine is @known or like one of the kept hypotheses @first to @last -
- * 1. @place has room for one place a thread. All threads call. */
+/* Whether the pose @mine is like one of the kept hypotheses @first to @last -
+ * 1, or @known says so already. @place has room for one place a thread. All
+ * threads call. */
 static __device__ __forceinline__ bool
 is_pose_known (const ScopedetectShape *s, const Task &t,
     const ScopedetectHypothesis *kept, int first, int last, const Place &mine,
@@ -339,7 +340,8 @@ copy_hypothesis_words (
     ((uint32_t *) to)[k] = ((const uint32_t *) from)[k];
 }
 
-/* A warp a hypothesis. */
+/* Writes each hypothesis to its place in the order, by comparing all keys; a
+ * warp for each hypothesis. */
 static __global__ void
 __launch_bounds__ (THREADS) order_hypotheses_kernel (IN ScopedetectHypotheses h)
 {
@@ -418,7 +420,8 @@ count_keys_before (const uint64_t *sorted, int n, uint64_t key)
   return before;
 }
 
-/* LANES lanes a hypothesis; each searches some tiles. */
+/* Writes each hypothesis to its place in the order, by searching sorted tiles;
+ * LANES lanes for each hypothesis, each of which searches some tiles. */
 static __global__ void
 __launch_bounds__ (THREADS) rank_hypotheses_kernel (IN ScopedetectHypotheses h)
 {

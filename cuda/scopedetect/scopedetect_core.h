@@ -13,7 +13,8 @@
 #define SCOPEDETECT_PLANES 512 /* drawn; objects may stand on one */
 #define SCOPEDETECT_BATCH 8    /* models that go through the rounds together */
 
-/* A pixel, all that a model's point is compared with, in one load. */
+/* A pixel with all values that a point of a model is compared with, side by
+ * side, so that they are loaded together. */
 typedef struct {
   SCOPEDETECT_ALIGNED float z; /* metres, 0: missing */
   float nx, ny, nz;            /* unit normal, towards the camera; 0: unknown */
@@ -125,8 +126,9 @@ typedef struct {
   ScopedetectHypothesis *of; /* [model][SCOPEDETECT_MAX_KEPT] */
   int *n;                    /* [model] */
   int bound;                 /* no model has more hypotheses */
-  /* For the GPU: sorted and clustered hypotheses are written to spare, which
-   * then changes places with of; keys are [model][SCOPEDETECT_MAX_KEPT]. */
+  /* On the GPU, sorting and clustering write to the array `spare`, which then
+   * changes places with the array `of`. Keys are [model][SCOPEDETECT_MAX_KEPT].
+   */
   ScopedetectHypothesis *spare;
   uint64_t *key;
 } ScopedetectHypotheses;
@@ -226,7 +228,8 @@ scopedetect_nearest (const ScopedetectShape *s, Vec p)
   return i == UINT16_MAX ? -1 : (int) i;
 }
 
-/* Whether the first hypothesis comes first: by score, then by smaller id. */
+/* Whether the hypothesis with @score and @id comes before the other hypothesis:
+ * by higher score, then by smaller id. */
 BOTH bool
 scopedetect_before (
     int32_t score, uint32_t id, int32_t other, uint32_t other_id)
@@ -263,7 +266,7 @@ scopedetect_same_cell (ScopedetectCell a, ScopedetectCell b)
   return a.x == b.x && a.y == b.y && a.z == b.z;
 }
 
-/* The summands of pixel @p, at point @at. */
+/* The numbers that pixel @p, at point @at, adds to the sums of its voxel. */
 BOTH void
 scopedetect_voxel_share (const ScopedetectPixel *p, Vec at, long long share[9])
 {

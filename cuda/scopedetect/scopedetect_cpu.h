@@ -6,7 +6,7 @@
 #include "common/parallel.h"
 #include "scopedetect/scopedetect_stages.h"
 
-/* A task of one hypothesis of @model. */
+/* A function that works on one hypothesis of @model. */
 typedef void (*ScopedetectTask) (const void *in, const ScopedetectShape *model,
     ScopedetectHypothesis *hypothesis);
 
@@ -26,7 +26,8 @@ scopedetect_do_tasks (void *data, int begin, int end)
     t->task (t->in, t->model, &t->hypothesis[i]);
 }
 
-/* Does @task for all hypotheses of a batch; a thread takes @grain at a time. */
+/* Calls @task for all hypotheses of a batch; a thread takes @grain hypotheses
+ * at a time. */
 static inline void
 scopedetect_for_each_hypothesis (const ScopedetectModels *models,
     const ScopedetectHypotheses *h, int grain, ScopedetectTask task,

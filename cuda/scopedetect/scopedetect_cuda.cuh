@@ -9,7 +9,8 @@
 #include "scopedetect/scopedetect_score_core.h"
 #include "scopedetect/scopedetect_stages.h"
 
-/* A kernel's argument by value whose address functions can take. */
+/* Marks an argument of a kernel that is passed by value and whose address may
+ * be taken. */
 #define IN const __grid_constant__
 
 static_assert (sizeof (ScopedetectRounds) < 3900, "must fit as arguments");
@@ -70,7 +71,7 @@ scopedetect_launch (const Device *dev, void (*kernel) (Params...), dim3 blocks,
   return launch_after (dev, overlap, kernel, blocks, threads, shared, args...);
 }
 
-/* Exchanges the arrays of and spare. */
+/* Exchanges the arrays `of` and `spare` of the hypotheses. */
 void scopedetect_change_places (ScopedetectHypotheses *hypotheses);
 
 /* Sorts the hypotheses of each model. */

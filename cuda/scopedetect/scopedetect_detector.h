@@ -52,7 +52,8 @@ struct _Scopedetect {
   /* Choices: */
   ScopedetectCandidates candidates;
   bool *explained; /* of each point: whether the first choice explains it */
-  /* on_gpu: NULL on the CPU */
+  /* assigners of both devices; on_gpu is NULL if the detector runs on the CPU
+   */
   ScopedetectAssigner *on_host, *on_gpu;
   ScopedetectObject *objects;
   uint8_t *fate; /* of each, in a contest */

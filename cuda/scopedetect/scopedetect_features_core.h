@@ -103,7 +103,7 @@ scopedetect_min_axis (const float m[6])
   return vec_unit (rr > pp ? r : p);
 }
 
-/* Any unit vector across @n. */
+/* A unit vector perpendicular to @n. */
 BOTH Vec
 scopedetect_across (Vec n)
 {

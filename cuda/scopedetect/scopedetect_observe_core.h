@@ -136,8 +136,8 @@ scopedetect_n_probes (const ScopedetectScene *s)
 
 #define SCOPEDETECT_PLANE_FITS 64  /* at most */
 #define SCOPEDETECT_PLANE_FIX 8192 /* parts of a metre in sums */
-/* Points farther aside, metres, are not added: their squares exceed 2^42, and a
- * frame has up to 2^20 probes. */
+/* Points of which a coordinate exceeds this number of metres are not added:
+ * their squares exceed 2^42, and a frame has up to 2^20 probes. */
 #define SCOPEDETECT_PLANE_REACH 256
 
 /* The number of points of a plane, sums of coordinates, and of their products:
@@ -207,7 +207,8 @@ scopedetect_fit_plane (const ScopedetectPlaneSums *sums, float plane[4])
   plane[3] = -vec_dot (normal, middle);
 }
 
-/* Whether pixel (@x, @y) lies in a region. */
+/* Whether pixel (@x, @y) lies in a region of @b; without regions, all pixels
+ * do. */
 BOTH bool
 scopedetect_in_region (const ScopedetectBounds *b, int x, int y)
 {
@@ -286,7 +287,8 @@ scopedetect_fold (const ScopedetectScene *s, int x, int y)
   return false;
 }
 
-/* The gradient of lightness: 0, to 1 for 25 a pixel and more. */
+/* The gradient of lightness at a pixel, from 0 to 1; it is 1 if lightness
+ * changes by 25 or more from pixel to pixel. */
 BOTH float
 scopedetect_gradient (const ScopedetectScene *s, int x, int y)
 {

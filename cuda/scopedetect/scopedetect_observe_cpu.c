@@ -170,7 +170,7 @@ fit_plane (
   }
 }
 
-/* A plane must have a fifth of the probes. */
+/* A plane is accepted if a fifth of the probes lie in it. */
 const char *
 scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
     const ScopedetectParams *p, ScopedetectVotes *votes,
@@ -194,7 +194,8 @@ scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
 
 /* ---- Points ---- */
 
-/* The entry of a cell, which is 0 if the cell has no voxel. */
+/* The index of a cell in the hash table; the entry there is 0 if the cell has
+ * no voxel. */
 static uint32_t
 hash_of_cell (const ScopedetectVoxels *v, ScopedetectCell at)
 {
@@ -205,7 +206,8 @@ hash_of_cell (const ScopedetectVoxels *v, ScopedetectCell at)
   return h;
 }
 
-/* The number of a cell's voxel, which may be new; -1: no room. */
+/* The number of a cell's voxel, which is made if the cell has none; -1: no
+ * room. */
 static int
 voxel_of_cell (
     ScopedetectVoxels *v, ScopedetectCloud *cloud, ScopedetectCell at)
@@ -224,7 +226,8 @@ voxel_of_cell (
   return i;
 }
 
-/* Returns the number of pixels that are left out. */
+/* Adds all pixels to their voxels. Returns the number of pixels that found no
+ * room. */
 static int
 fill_voxels (const ScopedetectScene *s, const ScopedetectBounds *bounds,
     float spacing, ScopedetectVoxels *v, ScopedetectCloud *cloud)

@@ -94,7 +94,7 @@ scopedetect_near_warp (
 
       p = c.grid.listed[r->start[cell] + i];
       d = vec_sub (p.x, x);
-      /* and not of another cell with the same hash */
+      /* the second test drops points of another cell with the same hash */
       is_near = !(vec_dot (d, d) > radius * radius) &&
           p.cell_and_number >> 16 == r->cell[cell];
     }

@@ -6,7 +6,8 @@
 
 #define ROWS_OF ScopedetectParams
 
-/* Its property is "weight-xyz". */
+/* A row of the weight of a part of the score; the weight of XYZ is the property
+ * "weight-xyz". */
 #define WEIGHT(part, normal, title_, ...) \
  TITLED (title_, NUMBER, weight[SCOPEDETECT_##part], 0, 1000, normal, \
      __VA_ARGS__, .name = "weight-" #part)

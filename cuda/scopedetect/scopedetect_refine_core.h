@@ -9,7 +9,7 @@
 
 #define SCOPEDETECT_FIX 1048576.f /* steps a unit in sums */
 
-/* @v, below 2,000, in steps. */
+/* @v, whose absolute value is below 2,000, rounded to the steps of the sums. */
 BOTH int
 scopedetect_fix (float v)
 {

@@ -169,7 +169,7 @@ typedef struct {
   int max; /* hypotheses of a model that are kept */
 } Choice;
 
-/* The number of scores of a model. */
+/* The number of hypotheses of a model that get a score. */
 static __host__ __device__ __forceinline__ int
 n_scores_of_choice (const Choice &c)
 {
@@ -201,8 +201,8 @@ typedef struct {
 
 /* ---- The threshold ---- */
 
-/* The last bin from which on the bins hold @wanted scores, else @first; @left:
- * how many of this bin's are wanted. */
+/* The highest bin such that it and the bins above hold @wanted scores; else
+ * @first. @left: the number of scores of this bin that are wanted. */
 static __device__ int
 bin_of_threshold (const int *count, int first, int wanted, int *left)
 {
@@ -445,7 +445,8 @@ scopedetect_choose_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 
 /* ---- More points ---- */
 
-/* The share of warp @part of @parts in the score of a pose: sum and count. */
+/* The score of a pose by the points that warp @part of @parts takes: sum and
+ * number of points. */
 static __device__ __forceinline__ int2
 verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
     const ScopedetectShape *s, Pose p, int n, int part, int parts)

@@ -237,7 +237,7 @@ scopedetect_takes_key (const ScopedetectParams *params,
   *far = fminf (d, 2 * sigma);
   if (d > sigma)
     return 0;
-  /* about the squared angle: .04 angle^2 / .15^2 / 2 */
+  /* turn is about the squared angle of the normals; .89 is .04 / .15^2 / 2 */
   turn = 2 * (1 - vec_dot (vec_rotate (r, s->normal[i]), g->key_normal[k]));
   return math_exp (-d * d / (2 * sigma * sigma) - .89f * turn);
 }

@@ -92,8 +92,8 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
       start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
   all += start;
   if (first) {
-    /* a thread that compares this entry with its pixel still finds a difference
-     */
+    /* another thread that compares this entry with its own pixel finds both
+     * different, as before */
     o.cell[o.hash[i]] = SCOPEDETECT_NUMBERED | number;
     if (number < room)
       o.voxel[number] = ScopedetectVoxel{};

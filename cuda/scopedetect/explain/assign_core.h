@@ -20,7 +20,7 @@
 #define SCOPEDETECT_ALIKE 0x8000    /* the candidates are of one model */
 #define SCOPEDETECT_EXCLUDED 0xffff /* the candidates exclude each other */
 
-/* The words of a row of excludes. */
+/* The number of 64-bit words in a row of the table of excludes. */
 BOTH int
 scopedetect_exclude_words (int n_candidates)
 {
@@ -89,8 +89,8 @@ typedef struct {
 
 /* ---- Bits and quotients ---- */
 
-/* The number of bits of @x, added in pairs, fours and bytes. The compiler's
- * builtin calls a function on CPUs without the instruction. */
+/* The number of bits of @x that are 1, added in pairs, fours and bytes. The
+ * compiler's builtin calls a function on CPUs without the instruction. */
 BOTH int
 scopedetect_bits (uint64_t x)
 {

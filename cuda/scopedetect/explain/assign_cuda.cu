@@ -11,7 +11,8 @@
 #define PAIR_ROWS 4  /* blocks that share the pairs of a candidate */
 #define PAIR_WARPS 8 /* of each of these blocks */
 
-/* Words of a candidate's patches for a lane. */
+/* The number of words of a candidate's bits of patches that each lane handles.
+ */
 #define LANE_WORDS ((SCOPEDETECT_PATCH_WORDS + 31) / 32)
 
 /* ---- Tables ---- */

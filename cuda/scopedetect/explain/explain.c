@@ -252,10 +252,12 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   return e;
 }
 
-/* Log-odds: fewer poses of the second search are right. */
+/* Subtracted from the log-odds of poses of the second search, of which fewer
+ * are right. */
 #define SECOND 2.1
 
-/* Logistic regression on generated scenes (see the README). */
+/* The log-odds that a pose is right, by logistic regression on generated scenes
+ * (see the README). */
 static double
 log_odds_of_evidence (const ScopedetectEvidence *e)
 {

@@ -97,8 +97,8 @@ typedef struct {
   int32_t fit; /* of the fittest first pose; -SCOPEDETECT_SURE - 1: none */
 } ScopedetectVote;
 
-/* Chooses patches among @n points, and finds their neighbours. @lab: or NULL.
- */
+/* Chooses patches among @n points, and finds their neighbours. @lab may be
+ * NULL. */
 void scopedetect_set_patches (ScopedetectPatches *patches, const Vec *x,
     const Vec *normal, const Vec *lab, int n, float spacing);
 
@@ -118,13 +118,14 @@ int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 void scopedetect_judge_ranked (const ScopedetectFound *found,
     const ScopedetectRanked *r, ScopedetectCandidate *candidate);
 
-/* Sets the fits of @n votes by the hypotheses of search @search. */
+/* Sets the fit of each of @n votes from the hypotheses that search @search
+ * found of its model. */
 void scopedetect_vote (
     const ScopedetectFound *found, int search, ScopedetectVote *vote, int n);
 
 #define SCOPEDETECT_MIN_FIT (-SCOPEDETECT_SURE / 2) /* of a candidate */
 
-/* The share of right poses among those with the fit @fit. */
+/* The probability that a pose with the fit @fit is right. */
 double scopedetect_score_of (int32_t fit);
 
 /* Whether two candidates of a model are of one object: they share half of the
@@ -151,7 +152,8 @@ int scopedetect_set_left (const ScopedetectFound *found,
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
-/* Sets all of @o but its model. */
+/* Sets all fields of @o but its model, from a hypothesis and its measurements.
+ */
 void scopedetect_set_object (ScopedetectObject *o,
     const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
     const ScopedetectMeasure *measure, bool frame_colour, double tolerance);

@@ -76,8 +76,8 @@ scopedetect_model_distance (const ScopedetectModel *model, const double pose[7],
   *add_s = sum_s / n;
 }
 
-/* @x, but not less than the middle of the first of @cells nor more than the
- * last's. */
+/* @x, limited to the range from the middle of the first of @cells cells to the
+ * middle of the last. */
 static float
 within_grid (float x, float origin, int cells, float side)
 {

@@ -25,7 +25,7 @@ typedef struct {
   char name[64];
 } Head;
 
-/* FNV-1a. */
+/* The checksum of @n bytes, by FNV-1a. */
 static uint64_t
 checksum_of_model (const uint8_t *p, size_t n)
 {

@@ -16,7 +16,8 @@
 #define HOLE 12.f /* maximum distance of neighbours beyond a hole, spacings */
 #define RIM 1024  /* maximum neighbours beyond a hole, else it stays open */
 #define SAME_SIDE -.2f /* minimum cosine of normals; 0 beyond a box's edge */
-/* Minimum cosines of a triangle's normal and that of a corner: */
+/* Minimum cosines of the angle between the normals of a triangle and of its
+ * corner. */
 #define LEVEL .87f /* on the same flat surface, */
 #define FLAT .2f   /* on any */
 

@@ -24,7 +24,8 @@ typedef struct {
   int n;
 } Way;
 
-/* Pixel of a point; false behind the camera. */
+/* Computes the pixel that shows a point; false if the point is behind the
+ * camera. */
 static bool
 pixel_of_point (Vec p, const Camera *c, double at[2])
 {
@@ -105,7 +106,8 @@ static void
 follow_rim (const Grid *g, int x, int y, Way *way)
 {
   static const int step[4][2] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
-  /* from a corner, the cells before it on the left and on the right */
+  /* offsets, from a corner and for each direction, of the left and the right
+   * cell ahead */
   static const int left[4][2] = {{0, -1}, {0, 0}, {-1, 0}, {-1, -1}};
   static const int right[4][2] = {{0, 0}, {-1, 0}, {-1, -1}, {0, -1}};
   int u = x, v = y, d = 0;

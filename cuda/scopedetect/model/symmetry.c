@@ -157,7 +157,8 @@ looks_alike (const SymmetrySearch *t, Pose p)
       fminf (LIKE_SPACINGS * s->spacing, LIKE_PART * s->diameter);
 }
 
-/* Adds point @x, which is @e from a plane with normal @on. */
+/* Adds point @x, whose distance from a plane with normal @on is @e, to the
+ * normal equations. */
 static void
 add_plane (ScopedetectSums *sums, Vec x, float e, Vec on)
 {

@@ -117,8 +117,9 @@ typedef struct {
   int steps;
 } Climb;
 
-/* Each step has the best of three lengths, even if it leads down; the next step
- * starts with this length. The best pose on the way is kept. */
+/* Moves a hypothesis uphill. Each step has the best of three lengths, even if
+ * the score falls; the next step starts with this length. The best pose on the
+ * way is kept. */
 static void
 climb_from_pose (
     const void *in, const ScopedetectShape *s, ScopedetectHypothesis *best)
