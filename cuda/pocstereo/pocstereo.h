@@ -58,7 +58,7 @@ typedef struct {
   int min_disparity, max_disparity; /* min <= max */
   double min_peak;
 
-  /* For every pixel only. */
+  /* Parameters of matching every pixel. */
   int candidates; /* 1: as for points; 9: with medians between the layers */
   bool left_right;
   double max_difference;
@@ -77,8 +77,8 @@ extern const Param pocstereo_params[];
 PocstereoParams pocstereo_defaults (void);
 void pocstereo_settle (PocstereoParams *params, bool every_pixel);
 
-/* Settled defaults for points, which are those of the paper, and for every
- * pixel. */
+/* The settled defaults: for points, which are the paper's, and for every pixel.
+ */
 PocstereoParams pocstereo_points_defaults (void);
 PocstereoParams pocstereo_dense_defaults (void);
 

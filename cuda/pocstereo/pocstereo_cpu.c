@@ -4,7 +4,8 @@
 #include "common/parallel.h"
 #include "pocstereo/pocstereo_cpu.h"
 
-/* Rows of width, 2 bandwidth bytes a pixel. */
+/* Lays out fields as rows of the layer's width, with 2 bandwidth bytes a pixel.
+ */
 size_t
 pocstereo_lay_fields_cpu (const PocstereoPyramid *pyramid,
     const PocstereoTables *t, bool every_pixel, int8_t *memory,

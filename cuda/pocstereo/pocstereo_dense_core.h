@@ -29,7 +29,8 @@
 BOTH PocstereoPoint
 pocstereo_place_around (int i, int x, int y, int apart, int width, int height)
 {
-  /* dx + 1 and dy + 1 of each place, two bits each, the first lowest */
+  /* dx + 1 and dy + 1 of each place, two bits each, place 0 in the lowest bits
+   */
   int dx = (int) (0xa161u >> (2 * i) & 3) - 1;
   int dy = (int) (0x22215u >> (2 * i) & 3) - 1;
   PocstereoPoint at;
@@ -68,7 +69,7 @@ typedef struct {
   int32_t disparity;
 } PocstereoBest;
 
-/* The first of equal heights stays. */
+/* Replaces @best if @height is greater; of equal heights the first stays. */
 BOTH void
 pocstereo_take_higher_peak (
     int32_t height, int32_t disparity, PocstereoBest *best)

@@ -69,7 +69,7 @@ make_twin (Twin *restrict twin, const int8_t *restrict f)
   }
 }
 
-/* Sets the column of the pixels. */
+/* Moves to column @x: loads the phasors of the left lines there. */
 INLINED void
 look_at_column (Look *look, int x)
 {
@@ -228,8 +228,8 @@ typedef struct {
   PocstereoMatch *match; /* of layer 0 */
 } Search;
 
-/* Removes bases that an earlier base reaches, and returns the number of bases
- * that stay. */
+/* Removes each candidate that pocstereo_reaches_base () leaves out because of
+ * an earlier candidate, and returns the number of candidates that stay. */
 INLINED int
 keep_distinct_bases (int *base, int n, int lags)
 {

@@ -19,7 +19,7 @@
 /* A majority of the 8 directions must agree to within POCSTEREO_FILL_STEP. */
 #define POCSTEREO_MAJORITY (POCSTEREO_SIDES / 2 + 1)
 #define POCSTEREO_FILL_STEP (2 * POCSTEREO_ONE)
-/* The least sigma of a filled match. */
+/* The least sigma that a filled match gets. */
 #define POCSTEREO_FILL_SIGMA (POCSTEREO_SIGMA / 2)
 
 /* The input of the filling; all rows are of width. */
@@ -37,7 +37,8 @@ typedef struct {
 BOTH int32_t
 pocstereo_next_match (const PocstereoGaps *g, int side, int x, int y)
 {
-  /* dx + 1 and dy + 1 of each direction, two bits each, the first lowest */
+  /* dx + 1 and dy + 1 of each direction, two bits each, direction 0 in the
+   * lowest bits */
   int dx = (int) (0x2858u >> (2 * side) & 3) - 1;
   int dy = (int) (0x8885u >> (2 * side) & 3) - 1;
 

@@ -141,7 +141,7 @@ pocstereo_correlate_two_lines (const Window &t,
   }
 }
 
-/* The sums of one line. */
+/* The sums of one line: the odd line with @is_odd, else the even line. */
 template <class Window>
 static __device__ __forceinline__ void
 pocstereo_correlate_line (const Window &t, const PocstereoLeftOf<Window> &f,

@@ -169,7 +169,7 @@ struct Peak {
   int lag;
 };
 
-/* The higher peak; the lower lag of equal heights. */
+/* The higher of two peaks; of equal heights that with the lower lag. */
 static __device__ __forceinline__ Peak
 higher_peak (Peak a, Peak b)
 {
@@ -272,7 +272,8 @@ refine_point (const PocstereoAsked &asked, int width, const Window &t,
   ((int2 *) asked.matches)[i] = whole; /* one write to the host's memory */
 }
 
-/* @layers: the layers that have a field, a bit each. */
+/* Steps 2 to 7 at points.  @layers: the layers that have a field, a bit each.
+ */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS)
@@ -315,7 +316,8 @@ __launch_bounds__ (THREADS)
         asked, pyramid.layer[0][0].width, t, shared.group[threadIdx.x], i);
 }
 
-/* The cost of a line of a window in lines of a field, measured with 32 x 15. */
+/* Computing a line of a single window costs as much as this number of lines of
+ * a field; measured with windows of 32 x 15. */
 #define LINE_COST 8
 
 /* Windows of sizes that are not compiled in always need fields. */

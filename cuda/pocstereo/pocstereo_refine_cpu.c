@@ -10,7 +10,7 @@
 #define LANES POCSTEREO_LANES
 #define REACH POCSTEREO_FINE_LAGS
 
-/* A number of each pixel. */
+/* One number for each of the pixels that are refined at once. */
 typedef float Floats[LANES];
 typedef int32_t Integers[LANES];
 

@@ -188,8 +188,8 @@ offer_to_tile (const Vote *v, Tile *tile, int i)
   }
 }
 
-/* The pixels' own disparities come first: they cost less than the first best.
- */
+/* Chooses the donor of each pixel.  The pixels' own disparities are the first
+ * offers, which replace the initial best, a cost above all others. */
 VECTORS static void
 choose_donors (const Vote *v, Tile *tile)
 {

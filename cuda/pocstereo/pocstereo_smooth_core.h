@@ -21,7 +21,8 @@
  * POCSTEREO_SMOOTH_MAX, and their difference at most POCSTEREO_SMOOTH_LEAN. */
 #define POCSTEREO_SMOOTH_MAX POCSTEREO_ONE
 #define POCSTEREO_SMOOTH_LEAN (4 * POCSTEREO_ONE)
-/* In place of POCSTEREO_NONE: far from every disparity. */
+/* Stands for POCSTEREO_NONE while disparities are smoothed: it is far from
+ * every disparity. */
 #define POCSTEREO_FAR (1 << 24)
 
 BOTH int32_t

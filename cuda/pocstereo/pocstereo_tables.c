@@ -87,10 +87,11 @@ set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
   }
 }
 
-/* Measured on shifted views (docs/lab/pocstereo.md).  The closed form weighs
- * high frequencies less than the curvature of the correlation, from which sigma
- * is made.  The shorter a window, the more aliasing it has, and the more that
- * weighs. */
+/* Constants of sigma, measured on shifted views (docs/lab/pocstereo.md): the
+ * factor for what frequencies and lines share, for each fit, and the deviation
+ * without noise.  The closed form weighs high frequencies less than the
+ * curvature of the correlation, from which sigma is made.  Shorter windows have
+ * more aliasing, so LEAST grows as windows shrink. */
 #define SHARED_NEWTON 1.2
 #define SHARED_CLOSED_FORM 1.
 #define LEAST .012 /* for a window of 32 samples, pixels */

@@ -37,7 +37,8 @@ template <int N, int L, int U> struct PocstereoFixed {
   {
     return sines[k][n];
   }
-  /* 0 at compile time where the wave is 0. */
+  /* A cosine of the lag tables; the compiler knows that it is 0 if the wave is
+   * 0. */
   __device__ int32_t lag_cosine (int n, int k) const
   {
     int quarters = 4 * (k + 1) * n;

@@ -24,7 +24,7 @@ typedef struct {
   PocstereoImplementation implementation;
   int lines_at_once; /* the paper's L', for POCSTEREO_I5, 1 to 15 */
 
-  /* Zeros before the first call: */
+  /* The following fields must be zeros before the first call. */
   const PocstereoMatch *matches; /* of the newest call, in the host's memory */
   void *buffers;                 /* for POCSTEREO_I1, of room points */
   int room;

@@ -55,7 +55,8 @@ technique_place (const TechniqueInput &in, int l, int i)
       pocstereo_clamp (in.asked.points[i].y >> l, 0, layer.height - 1)};
 }
 
-/* (i): the windows f around x and g around x - base. */
+/* Part (i) of an evaluation: reads the windows f around x and g around x -
+ * base. */
 static __device__ __forceinline__ void
 technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
     TechniqueBuffers *b)
@@ -72,8 +73,8 @@ technique_extract (const TechniqueInput &in, const TechniquePlace &p, int j,
             pocstereo_clamp ((v ? q : p.x) + n, 0, layer.width - 1)];
 }
 
-/* The integer in PocstereoTables.  No twiddle is so near to a half that the
- * rounding of sine and cosine changes the integer. */
+/* A twiddle of PocstereoTables, computed.  No twiddle is so near to a half that
+ * the rounding of sine and cosine changes its integer. */
 static __device__ __forceinline__ int
 technique_twiddle (int k, bool is_sine, int n)
 {
@@ -86,8 +87,9 @@ technique_twiddle (int k, bool is_sine, int n)
       scale * hann * (is_sine ? sine : cosine - (k ? 0 : .5f)));
 }
 
-/* (ii): one part of one frequency of one view a thread.  Cosines sum to 0, so
- * the middle sample can be subtracted from the others. */
+/* Part (ii), the transform: a thread computes the real or imaginary part of one
+ * frequency of one view.  Cosines sum to 0, so the middle sample can be
+ * subtracted from the others. */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
 technique_transform (const TechniqueTwiddles *table, int j, TechniqueBuffers *b)
@@ -107,7 +109,8 @@ technique_transform (const TechniqueTwiddles *table, int j, TechniqueBuffers *b)
   b->spectrum[j][threadIdx.x] = (float) sum;
 }
 
-/* (iii): one frequency of one line a thread. */
+/* Part (iii), the product of both spectra: a thread computes one frequency of
+ * one line. */
 static __device__ __forceinline__ void
 technique_multiply (float floor2, int j, TechniqueBuffers *b)
 {
@@ -125,8 +128,9 @@ technique_multiply (float floor2, int j, TechniqueBuffers *b)
   b->cross[j][2 * threadIdx.x + 1] = r[1];
 }
 
-/* (iv): the sums over lines by 2 U threads, the lags by 2 U + 1 threads, the
- * highest lag by thread 0.  All threads of the block call. */
+/* Part (iv), the way back: 2 U threads compute the sums over lines, 2 U + 1
+ * threads the correlation at each lag, and thread 0 the highest lag.  All
+ * threads of the block call. */
 template <int UNROLL>
 static __device__ __forceinline__ void
 technique_invert (
@@ -157,7 +161,8 @@ technique_invert (
   }
 }
 
-/* The next base: tile @i of the coarsest layer, else twice @parent. */
+/* The disparity to search around: that of tile @i in the coarsest layer, in
+ * other layers twice @parent. */
 static __device__ __forceinline__ int
 technique_base (
     const TechniqueInput &in, const TechniquePlace &p, int i, int parent)
@@ -169,7 +174,7 @@ technique_base (
   return pocstereo_visible_base (&layer, p.x, base);
 }
 
-/* Step 7. */
+/* Step 7, the place of the peak between samples. */
 static __device__ __forceinline__ void
 technique_refine (const TechniqueInput &in, int i, const TechniqueBuffers *b)
 {
@@ -216,7 +221,7 @@ multiply_kernel (TechniqueBuffers *buffers, float floor2)
   technique_multiply (floor2, threadIdx.y, &buffers[blockIdx.x]);
 }
 
-/* @is_last: Step 7 follows. */
+/* Part (iv) and, with @is_last, Step 7. */
 static __global__ void
 invert_kernel (const __grid_constant__ TechniqueInput in,
     TechniqueBuffers *buffers, int l, bool is_last)

@@ -31,7 +31,7 @@ find_in_cufft (void *library, const char *name, F *function)
   return *function != NULL;
 }
 
-/* The toolkit's version first. */
+/* Opens the library cuFFT by the first of its names that exists. */
 void *
 open_cufft_library (void)
 {

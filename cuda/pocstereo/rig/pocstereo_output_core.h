@@ -24,7 +24,7 @@ typedef struct {
   float x, y, z, sigma;
 } PocstereoSpacePoint;
 
-/* Larger numbers are overflow; NaN is not sane, either. */
+/* Coordinates in space are below this, or they are an overflow. */
 #define POCSTEREO_SPACE_MAX 1e30f
 
 BOTH bool

@@ -146,15 +146,17 @@ pocstereo_grey_of_plane (
   return g;
 }
 
-/* In: @frames; @maps, NULL if frames are not rectified.  Out: @samples.
- * Scratch: with @maps, @planes for the samples of the frames. */
+/* Makes grey samples of both views.  In: @frames; @maps, NULL if frames are not
+ * rectified.  Out: @samples.  Scratch: with @maps, @planes for the samples of
+ * the frames. */
 typedef const char *PocstereoRectifyStage (const Device *dev,
     const PocstereoGreys *frames, const PocstereoMaps *maps,
     PocstereoPlanes *planes, PocstereoPlanes *samples);
 
 struct PocstereoPicture; /* pocstereo_picture_core.h */
 
-/* In and out: the fields of @picture. */
+/* Makes the picture of the left view, rectified.  In and out: the fields of
+ * @picture. */
 typedef const char *PocstereoPictureStage (
     const Device *dev, const struct PocstereoPicture *picture);
 

@@ -22,7 +22,8 @@ copy_greys_kernel (const __grid_constant__ PocstereoGreys frames,
         (uint16_t) pocstereo_grey_at (&g, x, y);
 }
 
-/* @has_planes: the frames were copied to @planes. */
+/* Makes the samples of rectified views.  @has_planes: the frames were copied to
+ * @planes. */
 template <bool has_planes>
 static __global__ void
 sample_planes_kernel (const __grid_constant__ PocstereoGreys frames,

@@ -201,8 +201,8 @@ pocstereo_rectify_map (const PocstereoView *v, int width, int height,
   parallel_for (height, 0, map_view_rows, &m);
 }
 
-/* The search steps by the error times the ratio of the focal lengths; lenses
- * bend too little to keep such steps from converging. */
+/* Each step of the search adds the error times the ratio of the focal lengths.
+ * Such steps converge, because lenses bend little. */
 #define STEPS 50
 #define NEAR .01 /* pixels */
 
