@@ -428,7 +428,9 @@ choose_models (Scopedetect *s, const ScopedetectAssignment *chosen)
   return n;
 }
 
-/* The reason for no second search for @n_models; SCOPEDETECT_REFUSED: none. */
+/* Why the frame gets no second search, for @n_models models;
+ * SCOPEDETECT_REFUSED: it gets one, whose choice counts as refused until it is
+ * accepted. */
 static ScopedetectSecond
 why_no_second (const Scopedetect *s, int n_models, double end)
 {

@@ -40,7 +40,7 @@ typedef enum {
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 
-/* How objects are chosen among the poses. */
+/* The ways to choose objects among the poses that were found. */
 typedef enum {
   SCOPEDETECT_EACH,      /* each by itself */
   SCOPEDETECT_CONTEST,   /* poses whose surface no better pose explains */
@@ -161,7 +161,7 @@ typedef enum {
   SCOPEDETECT_NO_TIME,    /* left out: max_time or max_steps is reached */
 } ScopedetectSecond;
 
-/* The searches for the explanation. */
+/* A report on the searches for the explanation of a frame. */
 typedef struct {
   double agreement; /* part of the searches that agree; 1 without a search */
   int steps;        /* of each search, in both choices */

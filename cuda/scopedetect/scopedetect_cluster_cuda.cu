@@ -17,7 +17,7 @@ typedef struct {
   float4 centre, q;
 } Place;
 
-/* The arguments of a launch. */
+/* Arguments of the kernels that cluster hypotheses. */
 typedef struct {
   ScopedetectSieve *sieve;
   int max_kept;
@@ -329,7 +329,7 @@ load_order_keys (
     key[k] = first + k < n ? order_key (from[first + k]) : UINT64_MAX;
 }
 
-/* Copies a hypothesis by @lanes lanes. */
+/* Copies a hypothesis, word by word, with @lanes lanes. */
 static __device__ __forceinline__ void
 copy_hypothesis_words (
     ScopedetectHypothesis *to, const ScopedetectHypothesis *from, int lanes)
@@ -381,7 +381,7 @@ struct Smaller {
   }
 };
 
-/* Sorts the keys of each tile, a block a tile. */
+/* Sorts the keys of each tile; one block for each tile. */
 static __global__ void
 __launch_bounds__ (THREADS) sort_keys_kernel (IN ScopedetectHypotheses h)
 {

@@ -38,7 +38,8 @@ typedef struct {
   float plane[4]; /* unit normal and distance */
 } ScopedetectPlane;
 
-/* The parts of a scene that may hold objects. */
+/* The parts of a scene in which objects are searched for: regions of the frame,
+ * and heights over the plane. */
 typedef struct {
   int n_regions; /* 0: the whole frame */
   ImageBox region[SCOPEDETECT_MAX_REGIONS];
@@ -142,7 +143,8 @@ typedef struct {
   long long a[21], b[6], e, n, front;
 } ScopedetectSums;
 
-/* The last measurements of a hypothesis. */
+/* Measurements of a hypothesis that may become an object: sums for its
+ * covariance, and boxes in the frame. */
 typedef struct {
   ScopedetectSums sums;
   ImageBox box, seen; /* of all points; of the visible points */

@@ -17,7 +17,7 @@ static_assert (sizeof (ScopedetectRounds) < 3900, "must fit as arguments");
 
 /* ---- Scratch ---- */
 
-/* Counts of find_plane (); zeros before and after. */
+/* Counters of find_plane (), which are zeros before and after the stage. */
 struct _ScopedetectVotes {
   uint32_t inliers[SCOPEDETECT_PLANES], looked, blocks;
 };
@@ -37,7 +37,7 @@ struct _ScopedetectBins {
 
 static_assert (SCOPEDETECT_MAX_KEPT % 32 == 0, "whole words");
 
-/* The progress of the clusters of a model. */
+/* The state of the clustering of a model's hypotheses, between launches. */
 struct _ScopedetectSieve {
   int kept, sifted; /* kept hypotheses; those of them that have sifted */
   int next;         /* next hypothesis to decide */
@@ -59,7 +59,7 @@ struct _ScopedetectShares {
 
 /* ---- Launches ---- */
 
-/* Queues @kernel, which calls await_previous () before all else. */
+/* Queues @kernel, which must call await_previous () before all else. */
 template <class... Params, class... Args>
 static inline const char *
 scopedetect_launch (const Device *dev, void (*kernel) (Params...), dim3 blocks,

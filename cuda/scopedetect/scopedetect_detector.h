@@ -18,7 +18,7 @@ struct _Scopedetect {
   ScopedetectShape *shape;       /* of each, in device memory */
   int *every_model;              /* 0, 1, … */
 
-  /* The observed frame: */
+  /* Fields of the observed frame. */
   bool is_observed;
   ScopedetectParams params;
   ScopedetectScene scene;
@@ -27,7 +27,7 @@ struct _Scopedetect {
   ScopedetectSegments segments;
   ScopedetectCounts *counts; /* device memory */
 
-  /* The rounds of a batch: */
+  /* Fields of the rounds of a batch. */
   ScopedetectNoise *noise;
   Vec *view;
   ScopedetectQueries queries;
@@ -35,12 +35,12 @@ struct _Scopedetect {
   ScopedetectRounds rounds;
   ScopedetectHypotheses no_hypotheses; /* of a batch at its start */
   ScopedetectHypotheses hypotheses;    /* of the newest stage */
-  /* Results, pinned: */
+  /* Results, in pinned memory. */
   ScopedetectHypothesis *best; /* [model][SCOPEDETECT_FOUND] */
   ScopedetectMeasure *measure; /* likewise */
   ScopedetectCounts *counted;
 
-  /* Searches: */
+  /* Fields of searches. */
   bool is_tracking;  /* the search is near guesses */
   int *chosen;       /* models that a search is for; room for all */
   int n_searched;    /* models of the first search */
@@ -49,7 +49,7 @@ struct _Scopedetect {
   ScopedetectVote *vote;
   ScopedetectFound found;
 
-  /* Choices: */
+  /* Fields of choices among the hypotheses. */
   ScopedetectCandidates candidates;
   bool *explained; /* of each point: whether the first choice explains it */
   /* assigners of both devices; on_gpu is NULL if the detector runs on the CPU

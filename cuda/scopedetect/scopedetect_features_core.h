@@ -161,7 +161,7 @@ scopedetect_curvature (
   c->pc1[i] = ((uu + vv) / 2 + root) / (float) n;
   c->pc2[i] = ((uu + vv) / 2 - root) / (float) n;
   c->pc2[i] = c->pc2[i] > 0 ? c->pc2[i] : 0;
-  /* the longer of the two forms of the eigenvector */
+  /* two formulas give the eigenvector; the longer result is the more exact */
   dir = h > 0 ? vec_add (vec_scale (s->e1, h + root), vec_scale (s->e2, uv))
               : vec_add (vec_scale (s->e1, uv), vec_scale (s->e2, root - h));
   dir = root > 0 ? vec_unit (dir) : s->e1;

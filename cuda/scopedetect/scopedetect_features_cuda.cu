@@ -94,7 +94,7 @@ point_curvature_kernel (IN ScopedetectCloud cloud, IN ScopedetectNeighbours o,
     scopedetect_curvature (&c, i, &o.spread[i], o.n_near[i]);
 }
 
-/* The row of a neighbour's SPFH and its weight. */
+/* A neighbour of a point: the row of its SPFH, and the weight of this SPFH. */
 typedef struct __align__ (8)
 {
   uint32_t row;

@@ -26,7 +26,7 @@ scopedetect_measured (
   return z >= (float) p->near && row[x] != SCOPEDETECT_HOLE ? z : 0;
 }
 
-/* As scopedetect_measured (), and 0 above far. */
+/* The depth of a pixel as in scopedetect_measured (), but 0 above far. */
 BOTH float
 scopedetect_depth (
     const ScopedetectFrame *f, const ScopedetectParams *p, int x, int y)
@@ -169,7 +169,8 @@ scopedetect_add_to_plane (const ScopedetectScene *s, const ScopedetectParams *p,
   }
 }
 
-/* Whether two planes have the same points. */
+/* Whether the sums of two planes are equal, so that both have the same points.
+ */
 BOTH bool
 scopedetect_same_sums (
     const ScopedetectPlaneSums *p, const ScopedetectPlaneSums *q)
@@ -369,7 +370,7 @@ scopedetect_read_pixel (const ScopedetectScene *s, const ScopedetectFrame *f,
   o->l = lab.x, o->a = lab.y, o->b = lab.z;
 }
 
-/* Writes the normal of a pixel; all depths are known. */
+/* Computes the normal of a pixel, after all depths have been written. */
 BOTH void
 scopedetect_set_normal (const ScopedetectScene *s, float radius, int x, int y)
 {

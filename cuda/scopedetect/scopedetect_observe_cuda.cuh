@@ -27,7 +27,7 @@ pixel_of_thread (const ScopedetectScene &s, int *x, int *y)
   return *x < s.width && *y < s.height;
 }
 
-/* The sum over a warp of numbers below 2^53. */
+/* The sum of the numbers of all lanes of a warp; it is below 2^53. */
 static __device__ __forceinline__ long long
 warp_sum_long (long long v)
 {

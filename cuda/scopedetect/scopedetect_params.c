@@ -255,7 +255,7 @@ scopedetect_check_camera (const Camera *c, int width, int height)
 
 #define LEAST_WEIGHT .001 /* weights of an explanation count in 1/1024 */
 
-/* Whether a weight of the score is above 0. */
+/* Whether at least one weight of the score is above 0. */
 static bool
 is_any_weighed (const ScopedetectParams *p)
 {

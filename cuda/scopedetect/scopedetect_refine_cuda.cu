@@ -75,7 +75,7 @@ scopedetect_refine_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 
 /* ---- Measurements ---- */
 
-/* Extends the block's box by a thread's. */
+/* Extends the box of the block by the box of a thread. */
 static __device__ __forceinline__ void
 join_boxes (ImageBox *to, const ImageBox &b)
 {

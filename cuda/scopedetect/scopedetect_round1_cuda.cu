@@ -160,7 +160,7 @@ scopedetect_match_features_cuda (const Device *dev,
 
 /* ---- Scores of hypotheses, and their counts ---- */
 
-/* Arguments of the kernels below. */
+/* Arguments of the kernels that score and choose hypotheses. */
 typedef struct {
   ScopedetectQueries queries;
   ScopedetectMatches matches;
@@ -176,7 +176,7 @@ n_scores_of_choice (const Choice &c)
   return c.queries.n * (c.random ? 1 : c.matches.k * 2);
 }
 
-/* Adds a block's counts, a thread a bin, to @to. */
+/* Adds a block's counts to @to; each thread adds one bin. */
 static __device__ __forceinline__ void
 add_bin_counts (int *count, int *to)
 {
@@ -465,7 +465,7 @@ verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
       (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
 }
 
-/* Scores hypotheses, PARTS warps each. */
+/* Scores hypotheses with PARTS warps for each. */
 template <int PARTS>
 static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
     verify_poses_kernel (IN ScopedetectScene scene, IN ScopedetectModels models,

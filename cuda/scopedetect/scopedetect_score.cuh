@@ -11,7 +11,7 @@ typedef struct {
   ScopedetectHypothesis hypothesis;
 } ScoreShared;
 
-/* As scopedetect_view_of (), by a warp. */
+/* The view of scopedetect_view_of (), computed by a warp. */
 static __device__ __forceinline__ int
 view_by_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t)
@@ -73,7 +73,8 @@ score_by_block (const ScopedetectScoring *w, const ScopedetectShape *s, int n,
   __syncthreads ();
 }
 
-/* The hypothesis of a block; NULL if there are fewer. */
+/* The hypothesis that this block computes; NULL if there are fewer hypotheses
+ * than blocks. */
 static __device__ __forceinline__ ScopedetectHypothesis *
 hypothesis_of_block (const ScopedetectHypotheses *h)
 {
@@ -84,7 +85,7 @@ hypothesis_of_block (const ScopedetectHypotheses *h)
       : NULL;
 }
 
-/* Copies a hypothesis by a block, whose threads all call. */
+/* Copies a hypothesis with all threads of a block, which all call. */
 static __device__ __forceinline__ void
 copy_hypothesis_by_block (
     ScopedetectHypothesis *to, const ScopedetectHypothesis *from)

@@ -11,7 +11,7 @@
 #define SCOPEDETECT_ONE 4096    /* steps a unit of visibilities and terms */
 #define SCOPEDETECT_WORST -20.f /* of a part that cannot be computed */
 
-/* Sums over the points of a pose. */
+/* The sums from which the parts of a pose's score are computed. */
 typedef struct {
   long long seen, free, front; /* visibilities; points in free space; points
                                   that face the camera */
@@ -225,7 +225,7 @@ scopedetect_parts (const ScopedetectTotals *t, float part[SCOPEDETECT_N_PARTS])
   part[SCOPEDETECT_FREE] = -scopedetect_ratio (t->free, t->front);
 }
 
-/* The weighted sum, in 1/65536. */
+/* The weighted sum of the parts of a score, in 1/65536. */
 BOTH int32_t
 scopedetect_weigh (
     const ScopedetectParams *p, const float part[SCOPEDETECT_N_PARTS])

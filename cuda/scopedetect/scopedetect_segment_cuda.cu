@@ -31,7 +31,7 @@ assign_pixels_kernel (IN ScopedetectScene s, IN ScopedetectParams params,
         scopedetect_segment_of (&s, &params, &segments, x, y);
 }
 
-/* Adds up the threads' sums to the first thread's. */
+/* Adds the sums of all threads of the block to the sum of its first thread. */
 static __device__ void
 add_up_segment (ScopedetectSegmentSum *s)
 {
@@ -50,7 +50,7 @@ add_up_segment (ScopedetectSegmentSum *s)
   }
 }
 
-/* A pixel of a box; each thread has some. */
+/* The place of a thread in a box of pixels, each of which one thread visits. */
 typedef struct {
   int x, y;
 } Walk;
@@ -75,7 +75,7 @@ next_in_box (Walk *p, ImageBox b)
     p->x -= width, p->y++;
 }
 
-/* Sets the means of segment @i, by a block. */
+/* Sets the means of segment @i; all threads of the block work on it. */
 static __device__ void
 set_mean_by_block (const ScopedetectScene &s,
     const ScopedetectSegments &segments, const int32_t *label, int i)
@@ -215,7 +215,7 @@ set_point_by_warp (const ScopedetectCloud &cloud, float spacing,
     g->point = best == INT32_MAX ? -1 : (int) r->near[best];
 }
 
-/* Completes segments after the last step, a block each. */
+/* Completes segments after the last step, with one block for each. */
 static __global__ void
 __launch_bounds__ (THREADS)
     finish_segments_kernel (IN ScopedetectScene s, IN ScopedetectCloud cloud,

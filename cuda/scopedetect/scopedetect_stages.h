@@ -50,7 +50,7 @@ typedef struct {
   uint32_t hashes; /* a power of two */
   ScopedetectVoxel *voxel;  /* of each point */
   ScopedetectCell *cell_of; /* of each point, on the CPU */
-  /* On the GPU: */
+  /* Arrays of the GPU. */
   uint32_t *hash;     /* of each pixel */
   uint32_t *firsts;   /* of each block: pixels that are the first of a cell */
   uint32_t *count;    /* of each hash of the grid: points; lies behind cell */
@@ -73,7 +73,7 @@ typedef const char *ScopedetectMakePoints (const Device *dev,
     ScopedetectCloud *cloud, ScopedetectPointCounts *counts);
 ScopedetectMakePoints scopedetect_make_points_cpu, scopedetect_make_points_cuda;
 
-/* Scratch, on the GPU, of each point. */
+/* Scratch of the GPU: the neighbours of each point. */
 typedef struct {
   uint16_t *near, *n_near;   /* up to SCOPEDETECT_NEAR neighbours */
   ScopedetectSpread *spread; /* of the neighbours' normals */

@@ -21,7 +21,7 @@ GST_DEBUG_CATEGORY_STATIC (vision_aggregator_debug);
 typedef struct {
   GstVisionCommon common;
 
-  /* Under the object lock. */
+  /* Fields under the object lock. */
   gint64 max_skew; /* nanoseconds; -1: by the frame rates of the caps */
   GstVisionPacking packing;
 

@@ -35,8 +35,8 @@ G_DECLARE_DERIVABLE_TYPE (GstVisionAggregator, gst_vision_aggregator, GST,
 struct _GstVisionAggregatorClass {
   GstAggregatorClass parent_class;
 
-  /* Of the backend: what process () does to the first frame; the second is
-   * only read. */
+  /* For the backend: what process () does to the first frame; the second frame
+   * is only read. */
   GstVisionFrameUse use;
   /* Set by add_pads (). */
   const gchar *first_pad, *second_pad;

@@ -33,7 +33,7 @@ typedef const char *(*GstVisionOpenDevice) (
 typedef struct {
   GstElement *element; /* the owner of this backend; not owned */
 
-  /* Under the element's object lock. */
+  /* Fields under the element's object lock. */
   GstVisionBackendKind kind; /* the property; opened_kind is the kind in use */
   gint device_id;            /* -1 = any */
   guint n_threads; /* threads of the CPU's loops; 0 = one for each processor */
@@ -44,7 +44,7 @@ typedef struct {
   GThread *finder; /* the thread in which find_context () waits */
   const char *where; /* "cpu" or "cuda"; NULL: not open */
 
-  /* Of the streaming thread. */
+  /* Fields of the streaming thread. */
   GstVisionBackendKind opened_kind; /* kind when the backend was opened */
   gint opened_id;
   Device device;

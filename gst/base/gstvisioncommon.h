@@ -41,7 +41,7 @@ typedef struct {
       *less_memory; /* advice for errors of memory, such as "a smaller
                        max-memory"; NULL: smaller frames are the only one */
 
-  /* Under the element's object lock. */
+  /* Fields under the element's object lock. */
   bool post_messages;
   GstClockTime interval; /* minimum time between messages; 0 = every frame */
   guint64 frames, dropped, faulty;
@@ -51,7 +51,7 @@ typedef struct {
   GstStructure *more; /* further fields of the property stats; NULL: none */
   GstVisionPace pace;
 
-  /* Of the streaming thread. */
+  /* Fields of the streaming thread. */
   GstClockTime last_message; /* running time of the newest message */
   GstVisionWarning
       warnings[GST_VISION_WARNINGS]; /* the newest warnings of faulty frames */

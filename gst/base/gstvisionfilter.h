@@ -21,7 +21,7 @@ G_DECLARE_DERIVABLE_TYPE (
 struct _GstVisionFilterClass {
   GstBaseTransformClass parent_class;
 
-  /* Of the backend: what process () does to the frame, and where it runs when
+  /* For the backend: what process () does to the frame, and where it runs with
    * backend=auto. */
   GstVisionFrameUse use;
 

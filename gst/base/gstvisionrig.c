@@ -12,7 +12,7 @@
 #define HEIGHT NAMES ("image_height", "height")
 #define ROS_PROJECTION NAMES ("projection_matrix", "P", "p")
 
-/* The names of a view's matrices. */
+/* The names of the matrices of both views, in files of OpenCV and of ROS. */
 typedef const gchar *const ViewNames[4][4]; /* K D R P */
 static ViewNames opencv_names[2] = {
     {{"M1", "K1", "cameraMatrix1"}, {"D1", "distCoeffs1"}, {"R1"}, {"P1"}},

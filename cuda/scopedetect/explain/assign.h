@@ -82,17 +82,18 @@ typedef struct {
 ScopedetectAssignTask scopedetect_assign_task (
     const ScopedetectParams *params, int n_candidates, bool is_first);
 
-/* Whether the GPU is faster than four cores with @task. */
+/* Whether the GPU solves @task faster than four cores of a CPU. */
 bool scopedetect_assign_suits_gpu (const ScopedetectAssignTask *task);
 
 /* The energy of an assignment: the higher, the better; 0 for an empty one. */
 int64_t scopedetect_assign_energy (
     const ScopedetectAssignTask *task, const int *chosen, int n);
 
-/* Seconds of the monotonic clock. */
+/* The time of the monotonic clock, in seconds. */
 double scopedetect_now (void);
 
-/* Searches on one device, and their memory. */
+/* An assigner: the searches for an assignment on one device, with their memory.
+ */
 typedef struct _ScopedetectAssigner ScopedetectAssigner;
 
 /* Makes an assigner for up to @candidates and @searches, with memory of

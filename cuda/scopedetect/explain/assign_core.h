@@ -15,7 +15,7 @@
 #define SCOPEDETECT_HOT .2f
 #define SCOPEDETECT_COLD .003f
 
-/* An entry of the table of pairs. */
+/* The parts of an entry of the table of pairs of candidates. */
 #define SCOPEDETECT_SHARED 0x1fff   /* patches that both explain */
 #define SCOPEDETECT_ALIKE 0x8000    /* the candidates are of one model */
 #define SCOPEDETECT_EXCLUDED 0xffff /* the candidates exclude each other */
@@ -45,7 +45,7 @@ scopedetect_exclude (uint64_t *excludes, int n, int i, int j)
   excludes[(size_t) i * words + (size_t) (j / 64)] |= (uint64_t) 1 << j % 64;
 }
 
-/* The numbers of a candidate that steps read. */
+/* A candidate, as the steps of a search read it. */
 typedef struct {
   uint64_t per; /* scopedetect_per (size) */
   int32_t fit, size;
@@ -190,7 +190,7 @@ scopedetect_value (const ScopedetectSearches *v, int candidate, int shared)
       v->weight.object * SCOPEDETECT_SURE;
 }
 
-/* The share of @covered explained patches in the energy. */
+/* The term of the energy for @covered explained patches. */
 BOTH int64_t
 scopedetect_gain (const ScopedetectSearches *v, int covered)
 {
@@ -203,14 +203,15 @@ scopedetect_gain (const ScopedetectSearches *v, int covered)
 typedef struct {
   int out,
       in; /* the slot that becomes free; the candidate that comes; -1: none */
-  /* Slots of the other candidates that share patches with each of these two,
-   * and the number of these patches; a patch of two others counts twice. */
+  /* For the candidate that a move removes and for the one that it adds: the
+   * slots of other candidates that share patches with it, and the number of
+   * these patches; a patch that two others have counts twice. */
   uint64_t by_out, by_in;
   int of_out, of_in;
   bool three; /* three candidates may share a patch */
 } ScopedetectMove;
 
-/* Draws one of the four moves. */
+/* Draws one of the four kinds of moves, and its candidates. */
 BOTH ScopedetectMove
 scopedetect_propose (
     const ScopedetectSearches *v, const ScopedetectChain *c, uint64_t random)
@@ -242,7 +243,7 @@ scopedetect_meet_each_other (const ScopedetectChain *c, uint64_t slots)
   return false;
 }
 
-/* Whether @m is allowed; if so, completes it. */
+/* Whether the move @m is allowed; if so, completes the fields of @m. */
 BOTH bool
 scopedetect_may (
     const ScopedetectSearches *v, const ScopedetectChain *c, ScopedetectMove *m)
@@ -292,7 +293,7 @@ scopedetect_shift (const ScopedetectSearches *v, const ScopedetectChain *c,
   return shift;
 }
 
-/* The number of explained patches after @m. */
+/* The number of patches that are explained after the move @m. */
 BOTH int
 scopedetect_covered (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)

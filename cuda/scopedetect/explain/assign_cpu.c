@@ -97,7 +97,7 @@ count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
   return energy;
 }
 
-/* The energy after @m, which is allowed. */
+/* The energy after the move @m, which must be allowed. */
 static int64_t
 energy_of_move (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
@@ -197,7 +197,7 @@ anneal_searches_cpu (
   return NULL;
 }
 
-/* Accepts the move if it leads uphill. */
+/* Makes the move from @out to @in if it raises the energy. */
 static void
 take_better_move (
     const ScopedetectSearches *v, ScopedetectChain *c, int out, int in)
@@ -213,7 +213,7 @@ take_better_move (
     take_move (v, c, &m, &shift, energy);
 }
 
-/* Tries every single move, and accepts each that leads uphill. */
+/* Tries every single move, and makes each that raises the energy. */
 static void
 sweep_moves (const ScopedetectSearches *v, ScopedetectChain *c)
 {

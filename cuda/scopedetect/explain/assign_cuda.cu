@@ -75,7 +75,8 @@ typedef struct {
                                         */
 } Searching;
 
-/* The number of the warp's search, which may be none. */
+/* The number of the search that this warp computes; there may be fewer searches
+ * than warps. */
 static __device__ __forceinline__ int
 search_of_warp (void)
 {
@@ -88,7 +89,7 @@ lane_of_thread (void)
   return threadIdx.x % 32;
 }
 
-/* Copies @T by all lanes. */
+/* Copies a struct of type @T; all lanes of the warp call. */
 template <class T>
 static __device__ __forceinline__ void
 copy_by_warp (T *to, const T *from)
@@ -207,7 +208,7 @@ start_chain_by_warp (
   }
 }
 
-/* The move of lane @from. */
+/* The move that lane @from has drawn, for all lanes. */
 static __device__ __forceinline__ ScopedetectMove
 move_of_lane (const ScopedetectMove &m, int from)
 {
@@ -264,7 +265,7 @@ walk_until_taken (const ScopedetectSearches &v, Searching &s, const Walk &walk,
 
 /* ---- Annealing ---- */
 
-/* The steps of annealing of search @k. */
+/* Proposes the moves of the annealing of search @k. */
 struct Annealing {
   int k;
 
@@ -343,7 +344,7 @@ struct Filling {
   }
 };
 
-/* The moves that free each slot, from @last downwards. */
+/* Proposes the moves that empty each slot, from slot @last down to 0. */
 struct Emptying {
   int last;
 
@@ -362,7 +363,7 @@ struct Emptying {
   }
 };
 
-/* Tries every single move, and accepts each that leads uphill. */
+/* Tries every single move, and makes each that raises the energy. */
 static __device__ void
 sweep_by_warp (const ScopedetectSearches &v, Searching &s)
 {

@@ -182,7 +182,7 @@ typedef struct {
 #define BRIGHT 1.15f
 #define COLOUR_SIGMA 15.f
 
-/* The cost of a difference of colours; @d2: its square. */
+/* The cost of a difference of colours, whose square is @d2. */
 static float
 cost_of_colour (float d2)
 {
@@ -317,7 +317,7 @@ judged_candidate (const Judging *j, const ScopedetectRanked *r)
   return &j->candidates->judged[model * SCOPEDETECT_FOUND + r->rank];
 }
 
-/* Judges each hypothesis once a frame. */
+/* Computes evidence and fit of hypotheses; each is judged once a frame. */
 static void
 judge_hypotheses (void *data, int begin, int end)
 {

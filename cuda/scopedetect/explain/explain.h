@@ -71,14 +71,14 @@ typedef struct {
                 points that the first choice leaves */
 } ScopedetectFound;
 
-/* A hypothesis of a search. */
+/* The place of a hypothesis: its model, its search and its rank. */
 typedef struct {
   int model, search, rank; /* search: 0 or 1 */
   int32_t fit;
   bool stays; /* a candidate even if others are fitter */
 } ScopedetectRanked;
 
-/* The hypotheses of a choice. */
+/* The candidates of a choice, each with the hypothesis that it comes from. */
 typedef struct {
   int n;
   ScopedetectRanked *ranked;       /* room for all hypotheses */

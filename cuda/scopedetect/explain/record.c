@@ -15,7 +15,7 @@
 _Static_assert(SCOPEDETECT_MAX_CHOSEN == SCOPEDETECT_MAX_TOGETHER,
     "records choose as many objects as explanations");
 
-/* A pose, by model, search and rank. */
+/* A pose of a record, with what a choice needs to know of it. */
 typedef struct {
   int model, search, rank;
   float part[SCOPEDETECT_N_PARTS];
@@ -74,7 +74,7 @@ judge_listed_poses (void *data, int begin, int end)
   }
 }
 
-/* Sets some rows of the excludes of poses. */
+/* Sets some rows of the table of poses that exclude each other. */
 static void
 exclude_listed_poses (void *data, int begin, int end)
 {
@@ -182,7 +182,7 @@ scopedetect_record_candidates (const ScopedetectRecord *r,
   return n;
 }
 
-/* Candidates of a task. */
+/* The candidates of a choice among the poses of a record. */
 typedef struct {
   int n;
   int *number; /* ascending */
@@ -220,7 +220,8 @@ close_choice (Choice *c)
   scopedetect_assigner_free (c->assigner);
 }
 
-/* Takes those candidates that the first @searches searches have found. */
+/* Fills @c with the poses @number that come from the first @searches searches.
+ */
 static void
 fill_choice (Choice *c, const ScopedetectRecord *r, const int *number, int n,
     int searches)

@@ -144,7 +144,7 @@ measure_shape_points (void *data, int begin, int end)
   pthread_mutex_unlock (&e->lock);
 }
 
-/* Sets centre, radius, box and diameter. */
+/* Sets centre, radius, box and diameter of a model from its points. */
 static void
 measure_shape_extent (ScopedetectShape *s)
 {

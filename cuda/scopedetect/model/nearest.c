@@ -21,7 +21,8 @@ cell_at (const ScopedetectShape *s, int u, int v, int w)
   return ((size_t) w * s->cells[1] + v) * s->cells[0] + u;
 }
 
-/* A cell and its neighbours, half-open. */
+/* The range of cells that a cell and its neighbours occupy; u1, v1 and w1 lie
+ * behind it. */
 typedef struct {
   int u0, v0, w0, u1, v1, w1;
 } Around;

@@ -115,7 +115,7 @@ set_normals_of_points (void *data, int begin, int end)
   }
 }
 
-/* Normals of planes through neighbours. */
+/* Sets each point's normal to that of a plane through its neighbours. */
 static void
 plane_normals (ScopedetectCloud *c, float radius)
 {

@@ -72,7 +72,7 @@ Vec scopedetect_vertex_colour (const Mesh *mesh, uint32_t i);
 /* Keeps the points that a view sees; turns their normals towards it. */
 const char *scopedetect_keep_visible (ScopedetectSurface *surface);
 
-/* The host as a device. */
+/* The CPU as a Device, for memory of the host. */
 Device scopedetect_host (void);
 
 /* Sets the range edges of @shape in all views of @surface. */
@@ -82,7 +82,7 @@ const char *scopedetect_edges (
 /* Sets the nearest point of each cell of the grid. */
 const char *scopedetect_set_nearest (ScopedetectShape *shape);
 
-/* Sets the symmetries of @shape. @surface gets another grid. */
+/* Sets the symmetries of @shape. Changes the grid of @surface. */
 const char *scopedetect_symmetries (
     ScopedetectShape *shape, ScopedetectSurface *surface);
 

@@ -21,14 +21,15 @@ scopedetect_host (void)
   return host;
 }
 
-/* Inputs of surface points: corners, metres, three a triangle; lab or NULL. */
+/* Triangles from which points of a surface are drawn: three corners each, in
+ * metres, and their colours, or NULL. */
 typedef struct {
   uint32_t n_triangles;
   const uint32_t *triangles;
   const Vec *x, *lab;
 } Triangles;
 
-/* Twice the area vector of triangle @t. */
+/* The normal of triangle @t, as long as twice its area. */
 static Vec
 area_of (const Triangles *from, uint32_t t)
 {

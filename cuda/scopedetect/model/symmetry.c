@@ -228,7 +228,7 @@ add_found (SymmetrySearch *t, Pose p)
     t->found[t->n++] = p;
 }
 
-/* Whether no direction within 8 degrees scores better. */
+/* Whether direction @i has the best fit of all directions within 8 degrees. */
 static bool
 is_minimum (const SymmetrySearch *t, int i)
 {
@@ -239,7 +239,7 @@ is_minimum (const SymmetrySearch *t, int i)
   return true;
 }
 
-/* Turns by @angle about the best directions. */
+/* Tries turns by @angle about the directions with the best fits. */
 static void
 try_angle (SymmetrySearch *t, double angle)
 {

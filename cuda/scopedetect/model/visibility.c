@@ -212,7 +212,7 @@ typedef struct {
   const char *error[SCOPEDETECT_VIEWS];
 } Looking;
 
-/* Each view has room for all points. */
+/* Finds the range edges in some views. Each view has room for all points. */
 static void
 find_edges_in_views (void *data, int begin, int end)
 {

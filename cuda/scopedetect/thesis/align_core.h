@@ -13,7 +13,8 @@
 
 #define SCOPEDETECT_MAX_PAIRS 128 /* segments of an alignment */
 
-/* The concentration of a feature's normal: 8.1 degrees. */
+/* The concentration of the distribution of a feature's normal, whose deviation
+ * is 8.1 degrees. */
 #define SCOPEDETECT_CONCENTRATION 100.
 
 /* Integer sums over pairs (a, b): a b^T, a and b. */
@@ -98,7 +99,7 @@ scopedetect_sureness (float pc1, float pc2)
   return z < 100 ? z : 100;
 }
 
-/* A Jacobi rotation, which makes a[p][q] zero. */
+/* Applies the Jacobi rotation that makes a[p][q] zero. */
 BOTH void
 scopedetect_jacobi (double a[4][4], double v[4][4], int p, int q)
 {

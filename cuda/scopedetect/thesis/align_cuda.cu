@@ -63,7 +63,8 @@ draw_segments_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
   return min (found, SCOPEDETECT_MAX_PAIRS);
 }
 
-/* Sets the pose of shared.score.hypothesis by alignment to @n segments. */
+/* Sets the pose of shared.score.hypothesis to its alignment with @n segments.
+ */
 static __device__ __forceinline__ void
 align_by_block (const ScopedetectScoring *w, const Quat *frame,
     const ScopedetectShape *s, const ScopedetectHypothesis *a, int n,

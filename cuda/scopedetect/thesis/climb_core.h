@@ -41,7 +41,8 @@ scopedetect_range_slope (const ScopedetectScoring *w, ScopedetectSlope *out,
   scopedetect_add_slope (out->range, v, g, vec_cross (p, g));
 }
 
-/* Adds point @i. @c: the model's centre in camera coordinates. */
+/* Adds the gradient of point @i to the sums. @c: the model's centre in camera
+ * coordinates. */
 BOTH void
 scopedetect_climb_point (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, Vec c, int view, int i, ScopedetectSlope *out)
