@@ -31,7 +31,7 @@ struct _Pocstereo {
   PocstereoMatch *point_matches; /* max_points; pinned */
   int n_points, max_points;
 
-  /* For every pixel; NULL until it is asked for. */
+  /* Memory of matching every pixel; NULL until the first such frame. */
   PocstereoMatch *matches[2];
   PocstereoCensuses census;
   int32_t *before; /* disparities before the left-right check */
@@ -83,7 +83,7 @@ have_same_tables (const PocstereoParams *a, const PocstereoParams *b)
       a->max_disparity == b->max_disparity;
 }
 
-/* Rows start on 128 bytes. */
+/* The distance of rows in samples: rows start at multiples of 128 bytes. */
 static int
 layer_stride (int width)
 {

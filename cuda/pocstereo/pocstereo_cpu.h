@@ -16,7 +16,7 @@
  * bytes a line.  Columns and rows outside of the view repeat its edge. */
 void pocstereo_window_cpu (const PocstereoTables *t, const uint16_t *view,
     int stride, const PocstereoLayer *layer, int x, int y, int8_t *phasors);
-/* The leaning window @lean in @view of @frame. */
+/* Computes the phasors of the leaning window @lean in @view of @frame. */
 void pocstereo_leaning_cpu (const PocstereoTables *t,
     const PocstereoFrame *frame, int view, const PocstereoLean *lean,
     int8_t *phasors);

@@ -13,7 +13,7 @@
 #include "common/chain.cuh"
 #include "pocstereo/pocstereo_stages.h"
 
-/* The first couple of a layer. */
+/* The first couple of the phasors of a layer's view. */
 BOTH uint2 *
 pocstereo_couples (const PocstereoFields &f, int view, int l)
 {
@@ -30,7 +30,7 @@ const char *pocstereo_median_cuda (const Device *dev,
 const char *pocstereo_match_medians_cuda (const Device *dev,
     const PocstereoDenseMatches *matches, int32_t *const to[2]);
 
-/* Queues @kernel, which calls await_previous () first. */
+/* Queues @kernel, which must call await_previous () first. */
 template <class... Params, class... Args>
 static inline const char *
 pocstereo_launch_kernel (const Device *dev, void (*kernel) (Params...),

@@ -99,7 +99,7 @@ add_line_products (const Look *look, int b, size_t at, int j, Block *sum)
   add_products (sum->imaginary, twin->imaginary, g, POCSTEREO_BLOCK / 2);
 }
 
-/* The sum over the lines @from to before @to. */
+/* Adds the products of the lines from @from on and before @to. */
 INLINED void
 add_inner_lines (
     const Look *look, int b, size_t at, int from, int to, Block *restrict sum)
@@ -160,7 +160,7 @@ sum_two_rows (const Look *look, int q, int32_t r[2][SUMS])
 #define LAG_ROOM \
  ((POCSTEREO_MAX_LAGS + 2 + LAG_BLOCK - 1) / LAG_BLOCK * LAG_BLOCK)
 
-/* PocstereoTables' lag_cosine and lag_sine, transposed. */
+/* The tables lag_cosine and lag_sine of PocstereoTables, transposed. */
 typedef struct {
   int32_t cosine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
   int32_t sine[POCSTEREO_MAX_BANDWIDTH][LAG_ROOM];
@@ -179,7 +179,7 @@ transpose_lags (const PocstereoTables *t)
   return lags;
 }
 
-/* pocstereo_peak (), with @first <= 0 <= @last. */
+/* The highest lag as pocstereo_peak () finds it, for @first <= 0 <= @last. */
 INLINED int
 find_highest_lag (const Lags *lags, int bandwidth, const int32_t *r, int first,
     int last, int32_t *height)
@@ -265,7 +265,7 @@ try_base (
   pocstereo_take_higher_peak (height, base + lag, best);
 }
 
-/* The disparities that a pixel tries: its parents'. */
+/* The disparities that a pixel tries, which are those of its parents. */
 typedef struct {
   int base[POCSTEREO_CANDIDATES], n;
 } Tries;
@@ -420,7 +420,7 @@ refine_pixel_rows (void *data, int begin, int end)
   }
 }
 
-/* All layers from the coarsest, @top, to layer 0. */
+/* Matches one view in all layers, from the coarsest, @top, to layer 0. */
 static void
 match_view (Search s, const PocstereoLayer *layers, int top,
     const PocstereoFields *fields, int view, int32_t *parent)

@@ -25,8 +25,9 @@ field_window_at (
   return pocstereo_couples (f, view, l) + (size_t) (y / 2) * f.pitch[l] + x;
 }
 
-/* Appends @base to the @n disparities of @list unless one of them reaches it,
- * and returns their number.  The lists of a block's threads are interleaved. */
+/* Appends @base to the @n disparities of @list, unless pocstereo_reaches_base
+ * () leaves it out because of one of them, and returns their number.  The lists
+ * of a block's threads are interleaved. */
 static __device__ __forceinline__ int
 offer_base (int32_t *list, int n, int32_t base, int lags)
 {
@@ -54,7 +55,7 @@ list_candidates (int most, const PocstereoLayer &layer,
   return n;
 }
 
-/* Steps 4 and 5 in layer @l. */
+/* Steps 4 and 5 at every pixel of layer @l. */
 template <class Window>
 static __global__ void
 __launch_bounds__ (THREADS) search_pixels_kernel (

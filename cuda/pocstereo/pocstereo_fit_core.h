@@ -6,7 +6,7 @@
 
 #include "pocstereo/pocstereo_core.h"
 
-/* Rounds half away from 0; |v| < 2^31. */
+/* Rounds @v, |v| < 2^31, to the nearest integer; halves away from 0. */
 BOTH int32_t
 pocstereo_nearest (float v)
 {

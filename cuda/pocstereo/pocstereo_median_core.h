@@ -8,7 +8,7 @@
 
 #define POCSTEREO_MEDIAN_REACH 2 /* pixels either way */
 
-/* Orders two numbers. */
+/* Exchanges two numbers if the first is greater than the second. */
 BOTH void
 pocstereo_order_two (int32_t *a, int32_t *b)
 {

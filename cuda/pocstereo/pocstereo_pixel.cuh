@@ -20,7 +20,7 @@ pocstereo_fits_registers ()
     return false;
 }
 
-/* Couple @couple of pair @p. */
+/* Loads couple @couple of the pair of lines @p. */
 static __device__ __forceinline__ uint2
 pocstereo_couple_of_pair (
     const uint2 *first, int p, int couple, int pitch, int deeper)

@@ -76,7 +76,7 @@ search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
   return best.disparity;
 }
 
-/* Steps 2 to 7. */
+/* Matches a point: Steps 2 to 7. */
 static PocstereoMatch
 match_point (Search s, PocstereoPoint point)
 {

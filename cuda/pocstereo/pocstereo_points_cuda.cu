@@ -10,7 +10,7 @@
 
 #define THREADS 128
 
-/* The shared memory of a group. */
+/* The shared memory of the lanes that work on one point. */
 template <class Window, bool IS_FIXED> struct Group;
 
 template <class Window> struct Group<Window, true> {
@@ -178,7 +178,8 @@ higher_peak (Peak a, Peak b)
   return second ? b : a;
 }
 
-/* pocstereo_peak (), two lags, of either sign, a lane. */
+/* The highest lag as pocstereo_peak () finds it; each lane computes two lags,
+ * one of either sign. */
 template <class Window>
 static __device__ __forceinline__ Peak
 find_group_peak (const Search<Window> &s, int first, int last)

@@ -14,7 +14,8 @@
 typedef float Floats[LANES];
 typedef int32_t Integers[LANES];
 
-/* pocstereo_poly () at @x. */
+/* The correlation between samples and its derivatives, as pocstereo_poly ()
+ * computes them, of each pixel. */
 typedef struct {
   Floats height, slope, bend;
 } Polys;
@@ -56,7 +57,7 @@ take_polys (
   }
 }
 
-/* pocstereo_correlation () at lags -REACH to REACH. */
+/* Computes pocstereo_correlation () at the lags -REACH to REACH. */
 INLINED void
 correlate_fine_lags (
     const PocstereoTables *t, const Integers *r, Integers at[2 * REACH + 1])

@@ -13,7 +13,8 @@
 
 #include "pocstereo/pocstereo_fit_core.h"
 
-/* Places of pairs: 9 x 7, 2 pixels apart. */
+/* The disparities around a pixel that form pairs lie on a grid of 9 x 7 places,
+ * 2 pixels apart. */
 #define POCSTEREO_SMOOTH_X 4
 #define POCSTEREO_SMOOTH_Y 3
 #define POCSTEREO_SMOOTH_APART 2

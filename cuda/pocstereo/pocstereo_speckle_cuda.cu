@@ -111,7 +111,7 @@ static __global__ void __launch_bounds__ (32 * ROWS)
   lanes = joined_lanes (p, x, y);
   if (!inside || (lanes >> threadIdx.x & 1))
     return;
-  /* lanes behind this lane in its run */
+  /* the number of lanes behind this lane in its run */
   ahead = threadIdx.x == 31 ? 0 : __ffs (~(lanes >> (threadIdx.x + 1))) - 1;
   top = union_root (p.parent, at);
   p.parent[at] = top;

@@ -123,7 +123,8 @@ fault_of_frame (const Image *image, const GstVideoFrame *frame, gboolean on_gpu)
     const GstMapInfo *map = &frame->map[frame->meta ? p : 0];
     gchar *fault;
 
-    /* GStreamer merges several memories into one of system memory */
+    /* GStreamer merges the memories of a buffer, if these are several, into
+     * system memory */
     if (on_gpu && !gst_vision_cuda_owns (map->memory))
       return g_strdup ("its caps say CUDA memory, but its memory is another");
     fault = fault_of_plane (image, frame, p);

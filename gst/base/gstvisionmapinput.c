@@ -53,7 +53,8 @@ gst_vision_map_pixels (const GstVisionMap *map, const Device *device,
   }
   if (!gst_buffer_map (map->pixels, info, (GstMapFlags) flags))
     return "the map's pixels could not be mapped; memory may have run out";
-  /* GStreamer puts several memories together in system memory */
+  /* GStreamer merges the memories of a buffer, if these are several, into
+   * system memory */
   *on_device = ours && gst_vision_cuda_owns (info->memory);
   err = check_mapped (map, info);
   if (err)

@@ -55,7 +55,8 @@ name_of_param (const Param *p)
   return g_intern_string (name);
 }
 
-/* "GstX" and "ground-distance" are GstXGroundDistance. */
+/* The name of a property's type: GstXGroundDistance of the class "GstX" and the
+ * property "ground-distance". */
 static gchar *
 choice_type_name (GObjectClass *klass, const Param *p, const gchar *property)
 {

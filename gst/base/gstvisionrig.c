@@ -126,7 +126,7 @@ set_q (GstVisionRig *rig)
   memcpy (rig->q, q, sizeof q);
 }
 
-/* Converts lengths from the file's unit to metres. */
+/* Converts the lengths of the rig from the file's unit to metres. */
 static void
 convert_to_metres (GstVisionRig *rig, gdouble unit)
 {

@@ -10,7 +10,8 @@
 
 C_BEGIN
 
-/* Each implementation adds a technique to the one before. */
+/* The paper's implementations.  Each adds a technique to the previous
+ * implementation. */
 typedef enum {
   POCSTEREO_I1, /* T1: a block a point, a thread a pixel of the window; four
                    kernels an evaluation */

@@ -29,7 +29,7 @@ struct TechniqueBuffers {
   int32_t found;
 };
 
-/* T3: cosines and sines as in PocstereoTables. */
+/* The table of technique T3: cosines and sines as in PocstereoTables. */
 struct TechniqueTwiddles {
   int32_t wave[TECHNIQUES_U][2][TECHNIQUES_N / 2];
 };
@@ -292,7 +292,8 @@ load_twiddles (const TechniqueInput &in, TechniqueTwiddles *table)
   }
 }
 
-/* One evaluation around b->base. */
+/* All four parts of one evaluation, with the right window shifted by b->base.
+ */
 template <bool HAS_TABLE, int UNROLL>
 static __device__ __forceinline__ void
 evaluate_whole (const TechniqueInput &in, const TechniquePlace &p, float floor2,

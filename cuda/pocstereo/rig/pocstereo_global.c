@@ -241,7 +241,7 @@ find_peak_row (const PocstereoGlobal *s, PocstereoOffset *offset)
   }
   qsort (sorted, height, sizeof *sorted, compare_energies);
   ground = sorted[height / 2];
-  /* half of a normal distribution lies within .674 deviations */
+  /* of a normal distribution, half lies within .674 deviations of the mean */
   spread = (sorted[3 * height / 4] - sorted[height / 4]) / (2 * .674);
   y = best +
       gaussian_peak (rows[wrapped_index (best - 1, height)] - ground,

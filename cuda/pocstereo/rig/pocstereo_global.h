@@ -10,7 +10,7 @@
 
 C_BEGIN
 
-/* Pixels of the views. */
+/* The offset between two views, in pixels. */
 typedef struct {
   double disparity; /* of the highest peak, which most of the scene has */
   double vertical;  /* rows by which the right view shows everything lower: of

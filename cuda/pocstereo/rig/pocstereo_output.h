@@ -32,7 +32,7 @@ typedef struct {
   size_t stride;
 } PocstereoRows;
 
-/* The outputs. */
+/* The outputs that can be wanted of a frame's matches. */
 typedef struct {
   PocstereoRows disparity;   /* float: pixels, or POCSTEREO_NO_DISPARITY */
   PocstereoRows sigma;       /* uint16_t: as in a match; 65535: none */

@@ -125,7 +125,7 @@ pocstereo_millimetres_of (float depth)
   return v < 65536 ? (uint16_t) v : 0;
 }
 
-/* Row @y of @rows, as numbers of @type. */
+/* A pointer to row @y of @rows, whose numbers have the type @type. */
 #define POCSTEREO_ROW(type, rows, y) \
  ((type *) ((uint8_t *) (rows).pixels + (size_t) (y) * (rows).stride))
 

@@ -121,7 +121,8 @@ typedef struct {
   PocstereoGrey grey[2];
 } PocstereoGreys;
 
-/* Rows of the frames' width. */
+/* The place in the frame of each pixel of both rectified views, in rows of the
+ * frames' width. */
 typedef struct {
   const PocstereoPosition *view[2];
 } PocstereoMaps;

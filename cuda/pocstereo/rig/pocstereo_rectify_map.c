@@ -137,7 +137,7 @@ is_inside_frame (int32_t place, int n)
   return place >= 0 && place <= (n - 1) * POCSTEREO_MAP_ONE;
 }
 
-/* The inverse and the tilt of a view. */
+/* A camera, with the inverse of its P R and the tilt of its sensor. */
 typedef struct {
   const PocstereoView *v;
   Matrix back, tilted;
