@@ -163,8 +163,8 @@ paint_quad_shapes (const OverlayScene *s, const OverlayStroke *stroke,
   blend_quad<F> (s, q);
 }
 
-/* A block draws a tile and a thread a quad, whose samples no other thread
- * writes; so a thread blends the strokes in their order. */
+/* A block draws a tile, and a thread draws a quad, whose samples no other
+ * thread writes; so a thread blends the strokes in their order. */
 template <typename F>
 static __global__ void
 __launch_bounds__ (THREADS) draw_quads_kernel (OverlayScene s)

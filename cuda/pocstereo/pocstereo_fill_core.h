@@ -22,7 +22,7 @@
 /* The least sigma that a filled match gets. */
 #define POCSTEREO_FILL_SIGMA (POCSTEREO_SIGMA / 2)
 
-/* The input of the filling; all rows are of width. */
+/* The input of the filling; all arrays have rows of `width` pixels. */
 typedef struct {
   int width, height;
   const int32_t *confirmed; /* the left view's disparities after the check */

@@ -53,8 +53,8 @@ template <class Window> struct Search {
   bool has_field;
 };
 
-/* A window's words: from a pair of lines to the next, and from a couple to the
- * next. */
+/* The words of a window's phasors: the first one, and the distances from a pair
+ * of lines to the next and from a couple to the next. */
 struct Words {
   const uint32_t *first;
   int pair, couple;
@@ -91,7 +91,7 @@ load_window_rows (const Search<Window> &s, int view, int x, int y)
       s.group.rows[j][s.lane + i * LANES] = read[i][j];
 }
 
-/* The phasors of the window around (@x, @y), a lane a line. */
+/* The phasors of the window around (@x, @y), a lane for each line. */
 template <class Window>
 static __device__ __forceinline__ void
 take_window_phasors (const Search<Window> &s, int view, int x, int y)
@@ -131,7 +131,7 @@ point_window_at (const Search<Window> &s, int view, int x, int y)
 }
 
 /* The sums over lines of F conj (G) of the windows f around @x and g around @x
- * - @base: a lane a part of a frequency. */
+ * - @base: a lane for each part of a frequency. */
 template <class Window>
 static __device__ __forceinline__ void
 correlate_point (

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Step 7 again, with windows that lean with the surface: a thread a pixel.  The
- * phasors of the left window come from the field. */
+ * Step 7 again, with windows that lean with the surface: a thread for each
+ * pixel.  The phasors of the left window come from the field. */
 #include "pocstereo/pocstereo_pixel.cuh"
 #include "pocstereo/pocstereo_slant_core.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Means along surfaces: a thread a pixel, from a tile that a block shares. */
+ * Means along surfaces: a thread for each pixel, from a tile that a block
+ * shares. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_smooth_core.h"
 

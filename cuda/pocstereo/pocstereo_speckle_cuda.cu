@@ -97,7 +97,8 @@ static __global__ void __launch_bounds__ (32 * ROWS)
     union_join_far (p.parent, at, above);
 }
 
-/* Counts the pixels of patches, up to the least size. */
+/* Counts the pixels of each patch; the count may stop at the least size of a
+ * patch that stays. */
 static __global__ void __launch_bounds__ (32 * ROWS)
     count_patches_kernel (const __grid_constant__ Patches p)
 {

@@ -49,14 +49,14 @@ typedef struct {
   PocstereoMatch *matches; /* n, in pinned memory of the host */
 } PocstereoAsked;
 
-/* The matches of every pixel, rows of width. */
+/* The matches of every pixel, in rows of `width` pixels. */
 typedef struct {
   int width, height;
   int n_views; /* 1: the left view alone is matched */
   PocstereoMatch *view[2];
 } PocstereoDenseMatches;
 
-/* The census of every pixel, rows of width. */
+/* The census of every pixel, in rows as long as those of the layer. */
 typedef struct {
   uint64_t *view[2];
 } PocstereoCensuses;

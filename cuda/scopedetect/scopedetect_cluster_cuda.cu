@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Clusters and order of hypotheses. A block a model decides groups of
+ * Clusters and order of hypotheses. A block for each model decides groups of
  * hypotheses; if there are many, all blocks then drop those that are like a
  * kept one. */
 #include <cub/block/block_merge_sort.cuh>

@@ -22,7 +22,7 @@ typedef struct {
   float edge;                  /* log probability of an edge, <= 0 */
 } ScopedetectPixel;
 
-/* The pixels of an observed frame, in rows of width. */
+/* The pixels of an observed frame, in rows of `width` pixels. */
 typedef struct {
   int width, height;
   float fx, fy, cx, cy;

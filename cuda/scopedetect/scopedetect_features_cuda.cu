@@ -47,7 +47,8 @@ write_spfh_by_warp (float *h, const Counts &c, int n)
       h[11 * k + lane] = scopedetect_spfh ((int) (own >> (10 * k) & 1023), n);
 }
 
-/* Finds neighbours of a point, their spread and its SPFH, a warp a point. */
+/* Finds neighbours of a point, their spread and its SPFH, a warp for each
+ * point. */
 static __global__ void __launch_bounds__ (32 * WARPS, 4)
     describe_points_kernel (IN ScopedetectCloud c, IN ScopedetectNeighbours o,
         const ScopedetectPointCounts *counts)

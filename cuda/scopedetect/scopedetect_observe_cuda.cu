@@ -135,7 +135,8 @@ scopedetect_read_frame_cuda (const Device *dev, const ScopedetectFrame *frame,
 
 /* ---- The plane that objects stand on ----
  *
- * A thread a drawn plane counts inliers; then the best plane is fitted. */
+ * A thread for each drawn plane counts inliers; then the best plane is fitted.
+ */
 
 #define PROBES 64 /* probes that a block tests at once */
 #define BLOCKS 512

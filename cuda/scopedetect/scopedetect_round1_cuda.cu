@@ -9,8 +9,8 @@
 
 /* ---- The nearest features of queries ----
  *
- * A warp computes some queries, a lane a point of the model. Codes are packed
- * to bytes, so that one instruction makes four products. */
+ * A warp computes some queries, a lane for each point of the model. Codes are
+ * packed to bytes, so that one instruction makes four products. */
 
 #define MATCH_WARPS 16
 #define TILE (32 * MATCH_WARPS) /* points of the model at once */

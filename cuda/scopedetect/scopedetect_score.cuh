@@ -100,8 +100,8 @@ copy_hypothesis_by_block (
 
 static_assert (SCOPEDETECT_KEYS == 16, "half a warp's lanes");
 
-/* As scopedetect_takes (), by half a warp, a lane a key point; the sum is in
- * the CPU's order. All lanes call. */
+/* As scopedetect_takes (), by half a warp, a lane for each key point; the sum
+ * is in the CPU's order. All lanes call. */
 static __device__ __forceinline__ float
 takes_by_half_warp (const ScopedetectScoring *w, const ScopedetectShape *s,
     const Turn *r, Vec t, const ScopedetectSegment *g, float *off)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Over-segmentation: a thread a pixel, a block or a warp a segment. */
+ * Over-segmentation: a thread for each pixel, a block or a warp for each
+ * segment. */
 #include "scopedetect/scopedetect_observe_cuda.cuh"
 #include "scopedetect/scopedetect_segment_core.h"
 

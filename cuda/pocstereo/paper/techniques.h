@@ -13,8 +13,8 @@ C_BEGIN
 /* The paper's implementations.  Each adds a technique to the previous
  * implementation. */
 typedef enum {
-  POCSTEREO_I1, /* T1: a block a point, a thread a pixel of the window; four
-                   kernels an evaluation */
+  POCSTEREO_I1, /* T1: a block for each point, a thread for each pixel of the
+                   window; four kernels an evaluation */
   POCSTEREO_I2, /* T2: one kernel */
   POCSTEREO_I3, /* T3: twiddle factors from a table */
   POCSTEREO_I4, /* T4: loops unrolled */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The wanted outputs of the matches, a thread a pixel. */
+ * The wanted outputs of the matches, a thread for each pixel. */
 #include "common/cuda.cuh"
 #include "pocstereo/rig/pocstereo_output_core.h"
 

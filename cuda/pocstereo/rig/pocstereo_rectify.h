@@ -62,9 +62,9 @@ const char *pocstereo_rectify_run (PocstereoRectify *self, const Image *left,
 const char *pocstereo_rectify_picture (
     PocstereoRectify *self, const Image *left, uint8_t *rgba, int stride);
 
-/* The mask of @view (0 left, 1 right), rows of width in the device's memory: 1
- * for a sample from inside of the frame, 0 from outside, where matches are
- * void.  NULL: frames are not rectified. */
+/* The mask of @view (0 left, 1 right) in the device's memory, in rows of
+ * `width` bytes: 1 for a sample from inside of the frame, 0 from outside, where
+ * matches are void.  NULL: frames are not rectified. */
 const uint8_t *pocstereo_rectify_valid (const PocstereoRectify *self, int view);
 
 C_END

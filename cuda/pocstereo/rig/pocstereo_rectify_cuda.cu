@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Rectification as kernels, a thread a sample, both views in one launch.  Greys
- * of one byte are read from the frame; other frames are first copied as
+ * Rectification as kernels, a thread for each sample, both views in one launch.
+ * Greys of one byte are read from the frame; other frames are first copied as
  * samples, since each pixel is read some 16 times. */
 #include "common/cuda.cuh"
 #include "pocstereo/rig/pocstereo_picture_core.h"

@@ -11,7 +11,8 @@
 #include "scopedetect/explain/assign.h"
 #include "scopedetect/scopedetect_core.h"
 
-/* The first and last temperature of a search, in maximum weights. */
+/* The first and the last temperature of a search; 1 is the greatest of the
+ * energy's weights. */
 #define SCOPEDETECT_HOT .2f
 #define SCOPEDETECT_COLD .003f
 

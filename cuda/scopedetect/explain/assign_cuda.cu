@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The searches for an assignment as kernels, a warp a search. The lanes compute
- * the next 32 steps, as if no step before were accepted. All lanes make the
- * first accepted step, and compute the steps behind it again; so the result is
- * that of one step after the other. */
+ * The searches for an assignment as kernels, a warp for each search. The lanes
+ * compute the next 32 steps, as if no step before were accepted. All lanes make
+ * the first accepted step, and compute the steps behind it again; so the result
+ * is that of one step after the other. */
 #include "common/chain.cuh"
 #include "scopedetect/explain/assign_core.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Alignment of round 2 and hill climbing of round 3, a block a hypothesis. */
+ * Alignment of round 2 and hill climbing of round 3, a block for each
+ * hypothesis. */
 #include "common/scan.cuh"
 #include "scopedetect/thesis/align_core.h"
 #include "scopedetect/thesis/climb_core.h"
