@@ -92,8 +92,9 @@ __launch_bounds__ (SCOPEDETECT_PIXELS)
       start + block_sum_before<SCOPEDETECT_PIXELS> ((uint32_t) first, &all);
   all += start;
   if (first) {
-    /* another thread that compares this entry with its own pixel finds both
-     * different, as before */
+    /* the entry changes from a pixel's number to the voxel's: a thread that
+     * asks whether the entry is its own pixel gets no, before and after the
+     * change */
     o.cell[o.hash[i]] = SCOPEDETECT_NUMBERED | number;
     if (number < room)
       o.voxel[number] = ScopedetectVoxel{};

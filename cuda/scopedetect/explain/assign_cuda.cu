@@ -322,8 +322,8 @@ static __global__ void __launch_bounds__ (32 * WARPS)
 
 /* ---- Uphill ---- */
 
-/* The moves that add each candidate, or put it into the slot of each other:
- * @rows steps a candidate. */
+/* Proposes, for each candidate, the move that adds it and the moves that put it
+ * into an occupied slot: @rows moves for a candidate. */
 struct Filling {
   int rows;
 
