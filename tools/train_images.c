@@ -366,7 +366,7 @@ generate_scene (Train *t, TrainImage *im, bool *has_color, Camera *camera)
       t->clutter, &scene, CLUTTER_DEPTH, 0, &t->depth, &truth, NULL));
   *camera = (Camera){truth.fx, truth.fy, truth.cx, truth.cy, {0}};
   for (im->n_truth = 0; im->n_truth < truth.n_objects; im->n_truth++) {
-    const ClutterObject *o = &truth.objects[im->n_truth];
+    const SceneThing *o = &truth.objects[im->n_truth];
     TrainTruth *to = &im->truth[im->n_truth];
 
     to->model = o->shape;

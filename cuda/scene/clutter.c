@@ -202,7 +202,7 @@ set_clutter_truth (const Clutter *s, const ClutterPlan *plan,
       .n_objects = s->n_bodies};
   memcpy (t->camera, &plan->camera, sizeof t->camera);
   for (int i = 0; i < s->n_bodies; i++) {
-    ClutterObject *o = &t->objects[i];
+    SceneThing *o = &t->objects[i];
     const ClutterShape *shape = &s->shape[s->body[i].shape];
     Pose64 p = rgbd_pose_chain (&eye, &s->body[i].pose);
     double from[2], to[2];

@@ -36,21 +36,12 @@ typedef struct {
 
 ClutterParams clutter_defaults (void);
 
-/* An object on the table.  Its pose is from its mesh's coordinates, in metres,
- * to the camera. */
-typedef struct {
-  int shape; /* number of the solid or of the mesh */
-  SceneObject seen;
-  double pose[7];   /* tx ty tz in metres and a unit quaternion, w first */
-  double extent[3]; /* of the mesh, along its own axes, metres */
-} ClutterObject;
-
 /* The truth about a frame.  The world is the table: z is up, 0 on it. */
 typedef struct {
   double fx, fy, cx, cy;
   double camera[7]; /* from the camera to the world */
   int n_objects;
-  ClutterObject objects[CLUTTER_MAX_OBJECTS];
+  SceneThing objects[CLUTTER_MAX_OBJECTS];
 } ClutterTruth;
 
 typedef struct _Clutter Clutter;

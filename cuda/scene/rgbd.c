@@ -99,11 +99,11 @@ mover_middle (const RgbdPlan *plan, int i, Pose64 *there, double pixel[2])
   pixel[1] = plan->f * there->t[1] * factor / there->t[2] + plan->cy;
 }
 
-static RgbdObject
+static SceneThing
 mover_truth (const Rgbd *s, const RgbdPlan *plan, const RgbdPlan *next, int i)
 {
   const RgbdBody *body = plan->movers[i].body;
-  RgbdObject o = {.seen = {.id = i, .label = body->label}};
+  SceneThing o = {.seen = {.id = i, .label = body->label}};
   double from[2], to[2];
   Pose64 there;
 

@@ -60,14 +60,6 @@ typedef enum {
   RGBD_OUT_OF_VOLUME,     /* the model ends before this point */
 } RgbdClass;
 
-/* One robot, or one axis of the machine. */
-typedef struct {
-  SceneObject seen;
-  double pose[7];   /* from the object, whose middle is the origin, to the
-                       camera */
-  double extent[3]; /* along its own axes */
-} RgbdObject;
-
 /* The truth about a frame.  Poses are tx ty tz in metres and a unit
  * quaternion, w first; cameras look along z, y points down. */
 typedef struct {
@@ -75,7 +67,7 @@ typedef struct {
   double distortion[5]; /* k1 k2 p1 p2 k3 */
   double camera[7];     /* from the camera to the world */
   int n_objects;
-  RgbdObject objects[RGBD_MAX_OBJECTS];
+  SceneThing objects[RGBD_MAX_OBJECTS];
 } RgbdTruth;
 
 typedef struct _Rgbd Rgbd;

@@ -61,6 +61,16 @@ typedef struct {
   double vx, vy;      /* of its middle, pixels a frame */
 } SceneObject;
 
+/* An object of a scene in space. */
+typedef struct {
+  SceneObject seen;
+  double pose[7];   /* from the object to the camera that took the frame: tx ty
+                       tz in metres and a unit quaternion, w first */
+  double extent[3]; /* along the object's own axes, metres; of the head of
+                       `stereo` without its nose */
+  int shape;        /* of `clutter`: number of the solid or mesh */
+} SceneThing;
+
 /* @n turns in 2^-32 turns, without whole turns. */
 static inline uint32_t
 scene_turns (double n)

@@ -152,12 +152,12 @@ thing_middle (const StereoPlan *plan, StereoView view, int thing, double p[3],
   pixel[1] = c->f * p[1] / p[2] + c->cy;
 }
 
-static StereoObject
+static SceneThing
 thing_truth (const Stereo *s, const StereoPlan *plan, const StereoPlan *next,
     StereoView view, int thing, int id)
 {
   const StereoThing *t = &plan->thing[thing];
-  StereoObject o = {.seen = {.id = id, .label = t->label}};
+  SceneThing o = {.seen = {.id = id, .label = t->label}};
   double from[2], to[2], p[3];
 
   thing_middle (next, view, thing, p, to);
@@ -204,7 +204,7 @@ stereo_render (Stereo *s, const StereoParams *params, StereoView view,
       .n_objects = n};
   for (int i = 0; i < plan.n; i++)
     if (v.label[i]) {
-      StereoObject *o = &truth->objects[v.label[i] - 1];
+      SceneThing *o = &truth->objects[v.label[i] - 1];
 
       *o = thing_truth (s, &plan, &next, view, i, v.label[i] - 1);
       o->seen.full_area = v.full[i];

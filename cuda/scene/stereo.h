@@ -44,21 +44,12 @@ typedef struct {
 
 StereoParams stereo_defaults (void);
 
-/* A board, a ball or the head.  Its pose is tx ty tz in metres and a unit
- * quaternion, w first, to the camera that took the view. */
-typedef struct {
-  SceneObject seen;
-  double pose[7];
-  double extent[3]; /* along its own axes, metres; the head's without its
-                       nose */
-} StereoObject;
-
 /* The truth about a frame.  The camera is that of the view. */
 typedef struct {
   double fx, fy, cx, cy;
   double eye; /* distance to the right of the left camera, metres */
   int n_objects;
-  StereoObject objects[STEREO_MAX_OBJECTS];
+  SceneThing objects[STEREO_MAX_OBJECTS];
 } StereoTruth;
 
 /* The truth about each pixel's centre, row by row; each may be NULL. */

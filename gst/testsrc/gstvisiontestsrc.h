@@ -129,22 +129,16 @@ void gst_vision_test_src_next (GstVisionTestSrc *self);
 
 /* gstvisiontestsrctruth.c */
 
-/* Describes @object by its fields that all scenes have; the caller sets source,
- * depth, pose and extent. */
-GstVisionObject gst_vision_test_src_describe (
-    GstVisionTestSrc *self, const SceneObject *object);
 /* Attaches the camera of the frame as truth and as the result of a perfect
  * tracker of the camera: intrinsics in pixels, the distortion (NULL: none) and
  * the pose in the world. */
 gboolean gst_vision_test_src_attach_camera (GstVisionTestSrc *self,
     GstBuffer *buffer, gdouble fx, gdouble fy, gdouble cx, gdouble cy,
     const gdouble distortion[5], const gdouble pose[7]);
-/* Attaches the objects, in pixels of a frame of @width x @height, as truth, and
- * sets their source. */
-gboolean gst_vision_test_src_attach_objects (GstVisionTestSrc *self,
-    GstBuffer *buffer, gint width, gint height, GstVisionObject *objects,
-    gint n);
-/* Describes @objects and attaches them; for scenes without depth. */
+/* Attach objects, in pixels of a frame of @width x @height, as truth: of scenes
+ * with depth, and of scenes without. */
+gboolean gst_vision_test_src_attach_things (GstVisionTestSrc *self,
+    GstBuffer *buffer, gint width, gint height, SceneThing *things, gint n);
 gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
     GstBuffer *buffer, gint width, gint height, const SceneObject *objects,
     gint n);
@@ -153,7 +147,8 @@ gboolean gst_vision_test_src_attach_seen (GstVisionTestSrc *self,
  * scale and invalid.  Takes @pixels, which have no padding. */
 gboolean gst_vision_test_src_attach_map (GstBuffer *buffer,
     GstVisionOrigin origin, GstVisionMap map, gpointer pixels);
-/* Attaches labels of two bytes, 0 for none.  Takes @labels. */
+/* Attaches labels of two bytes, 0 for none.  Takes @labels; NULL: there are
+ * none, and nothing is attached. */
 gboolean gst_vision_test_src_attach_labels (
     GstBuffer *buffer, gint width, gint height, guint16 *labels);
 

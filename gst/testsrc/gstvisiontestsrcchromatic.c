@@ -33,11 +33,10 @@ show_chromatic (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   err = chromatic_render (
       self->chromatic, &params, self->number, image, objects, labels);
   attached = !err &&
-      gst_vision_test_src_attach_seen (
-          self, buffer, image->width, image->height, objects, params.n_objects);
-  if (attached && labels)
-    attached = gst_vision_test_src_attach_labels (
-        buffer, image->width, image->height, g_steal_pointer (&labels));
+      gst_vision_test_src_attach_seen (self, buffer, image->width,
+          image->height, objects, params.n_objects) &&
+      gst_vision_test_src_attach_labels (
+          buffer, image->width, image->height, g_steal_pointer (&labels));
   g_free (labels);
   g_free (objects);
   return err || attached ? err

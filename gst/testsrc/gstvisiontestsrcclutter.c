@@ -70,25 +70,6 @@ close_clutter_scene (GstVisionTestSrc *self)
   g_clear_pointer (&self->clutter, clutter_free);
 }
 
-static gboolean
-attach_clutter_objects (
-    GstVisionTestSrc *self, GstBuffer *buffer, const ClutterTruth *t)
-{
-  GstVisionObject objects[CLUTTER_MAX_OBJECTS];
-
-  for (gint i = 0; i < t->n_objects; i++) {
-    const ClutterObject *o = &t->objects[i];
-
-    objects[i] = gst_vision_test_src_describe (self, &o->seen);
-    objects[i].depth = o->pose[2];
-    objects[i].pose = (GstVisionArray){7, o->pose};
-    objects[i].extent = (GstVisionArray){3, o->extent};
-  }
-  return gst_vision_test_src_attach_objects (self, buffer,
-      GST_VIDEO_INFO_WIDTH (&self->frame.info),
-      GST_VIDEO_INFO_HEIGHT (&self->frame.info), objects, t->n_objects);
-}
-
 static const char *
 show_clutter (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
 {
@@ -112,10 +93,10 @@ show_clutter (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
       gst_vision_test_src_attach_camera (self, buffer, truth.fx, truth.fy,
           truth.cx, truth.cy, NULL,
           truth.camera) && /* the world is the table */
-      attach_clutter_objects (self, buffer, &truth);
-  if (attached && labels)
-    attached = gst_vision_test_src_attach_labels (
-        buffer, image->width, image->height, g_steal_pointer (&labels));
+      gst_vision_test_src_attach_things (self, buffer, image->width,
+          image->height, truth.objects, truth.n_objects) &&
+      gst_vision_test_src_attach_labels (
+          buffer, image->width, image->height, g_steal_pointer (&labels));
   g_free (labels);
   return err || attached ? err
                          : "the truth could not be attached to the buffer";

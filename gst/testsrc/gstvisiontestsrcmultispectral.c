@@ -108,10 +108,9 @@ show_multispectral (
       self->multispectral, &params, self->number, image, objects, labels);
   attached = !err &&
       gst_vision_test_src_attach_seen (
-          self, buffer, image->width, height, objects, params.n_objects);
-  if (attached && labels)
-    attached = gst_vision_test_src_attach_labels (
-        buffer, image->width, height, g_steal_pointer (&labels));
+          self, buffer, image->width, height, objects, params.n_objects) &&
+      gst_vision_test_src_attach_labels (
+          buffer, image->width, height, g_steal_pointer (&labels));
   g_free (labels);
   g_free (objects);
   return err || attached ? err

@@ -16,28 +16,6 @@ close_rgbd (GstVisionTestSrc *self)
 }
 
 static gboolean
-attach_rgbd_objects (
-    GstVisionTestSrc *self, GstBuffer *buffer, const RgbdTruth *t)
-{
-  const GstVideoInfo *info = &self->frame.info;
-  GstVisionObject objects[RGBD_MAX_OBJECTS];
-
-  for (gint i = 0; i < t->n_objects; i++) {
-    const RgbdObject *o = &t->objects[i];
-
-    objects[i] = gst_vision_test_src_describe (self, &o->seen);
-    objects[i].depth = o->pose[2];
-    objects[i].pose = (GstVisionArray){7, o->pose};
-    objects[i].extent = (GstVisionArray){3, o->extent};
-  }
-  return gst_vision_test_src_attach_camera (self, buffer, t->fx, t->fy, t->cx,
-             t->cy, t->distortion, t->camera) &&
-      gst_vision_test_src_attach_objects (self, buffer,
-          GST_VIDEO_INFO_WIDTH (info), GST_VIDEO_INFO_HEIGHT (info), objects,
-          t->n_objects);
-}
-
-static gboolean
 attach_rgbd_classes (GstBuffer *buffer, const Image *image, guint8 *classes)
 {
   GstVisionMap map = {.kind = "correspondence",
@@ -73,12 +51,16 @@ show_rgbd (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   GST_OBJECT_UNLOCK (self);
   err = rgbd_render (
       self->rgbd, &params, self->number, image, &truth, classes, labels);
-  attached = !err && attach_rgbd_objects (self, buffer, &truth);
+  attached = !err &&
+      gst_vision_test_src_attach_camera (self, buffer, truth.fx, truth.fy,
+          truth.cx, truth.cy, truth.distortion, truth.camera) &&
+      gst_vision_test_src_attach_things (self, buffer, image->width,
+          image->height, truth.objects, truth.n_objects);
   if (attached && classes)
     attached = attach_rgbd_classes (buffer, image, g_steal_pointer (&classes));
-  if (attached && labels)
-    attached = gst_vision_test_src_attach_labels (
-        buffer, image->width, image->height, g_steal_pointer (&labels));
+  attached = attached &&
+      gst_vision_test_src_attach_labels (
+          buffer, image->width, image->height, g_steal_pointer (&labels));
   g_free (classes);
   g_free (labels);
   return err || attached ? err

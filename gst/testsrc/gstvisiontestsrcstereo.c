@@ -66,24 +66,6 @@ attach_stereo_camera (GstBuffer *buffer, const StereoFrame *f)
       gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_TRUTH, &camera);
 }
 
-static gboolean
-attach_stereo_objects (
-    GstVisionTestSrc *self, GstBuffer *buffer, const StereoFrame *f)
-{
-  GstVisionObject objects[STEREO_MAX_OBJECTS];
-
-  for (gint i = 0; i < f->truth.n_objects; i++) {
-    const StereoObject *o = &f->truth.objects[i];
-
-    objects[i] = gst_vision_test_src_describe (self, &o->seen);
-    objects[i].depth = o->pose[2];
-    objects[i].pose = (GstVisionArray){7, o->pose};
-    objects[i].extent = (GstVisionArray){3, o->extent};
-  }
-  return gst_vision_test_src_attach_objects (
-      self, buffer, f->width, f->height, objects, f->truth.n_objects);
-}
-
 /* Attaches the maps; the buffer then owns their pixels. */
 static gboolean
 attach_stereo_maps (GstBuffer *buffer, StereoFrame *f)
@@ -109,10 +91,9 @@ attach_stereo_maps (GstBuffer *buffer, StereoFrame *f)
     attached &= gst_vision_test_src_attach_map (
         buffer, GST_VISION_ORIGIN_TRUTH, map, g_steal_pointer (&f->maps.seen));
   }
-  if (f->maps.labels)
-    attached &= gst_vision_test_src_attach_labels (
-        buffer, f->width, f->height, g_steal_pointer (&f->maps.labels));
-  return attached;
+  return attached &&
+      gst_vision_test_src_attach_labels (
+          buffer, f->width, f->height, g_steal_pointer (&f->maps.labels));
 }
 
 static void
@@ -171,7 +152,8 @@ show_stereo (GstVisionTestSrc *self, const Image *image, GstBuffer *buffer)
   StereoFrame f;
   const char *err = render_stereo_frame (self, image, &f);
   gboolean attached = !err && attach_stereo_camera (buffer, &f) &&
-      attach_stereo_objects (self, buffer, &f) &&
+      gst_vision_test_src_attach_things (self, buffer, f.width, f.height,
+          f.truth.objects, f.truth.n_objects) &&
       attach_stereo_maps (buffer, &f);
 
   g_free (f.maps.disparity);

@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-GstVisionObject
-gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
+static GstVisionObject
+describe_object (GstVisionTestSrc *self, const SceneObject *o)
 {
   const GstVideoInfo *info = &self->frame.info;
   gdouble rate =
@@ -36,9 +36,9 @@ gst_vision_test_src_describe (GstVisionTestSrc *self, const SceneObject *o)
   return to;
 }
 
-gboolean
-gst_vision_test_src_attach_objects (GstVisionTestSrc *self, GstBuffer *buffer,
-    gint width, gint height, GstVisionObject *objects, gint n)
+static gboolean
+attach_objects (GstVisionTestSrc *self, GstBuffer *buffer, gint width,
+    gint height, GstVisionObject *objects, gint n)
 {
   gchar *name = gst_object_get_name (GST_OBJECT (self));
   gboolean attached;
@@ -76,18 +76,29 @@ gst_vision_test_src_attach_camera (GstVisionTestSrc *self, GstBuffer *buffer,
 }
 
 gboolean
+gst_vision_test_src_attach_things (GstVisionTestSrc *self, GstBuffer *buffer,
+    gint width, gint height, SceneThing *things, gint n)
+{
+  g_autofree GstVisionObject *truth = g_new (GstVisionObject, n);
+
+  for (gint i = 0; i < n; i++) {
+    truth[i] = describe_object (self, &things[i].seen);
+    truth[i].depth = things[i].pose[2];
+    truth[i].pose = (GstVisionArray){7, things[i].pose};
+    truth[i].extent = (GstVisionArray){3, things[i].extent};
+  }
+  return attach_objects (self, buffer, width, height, truth, n);
+}
+
+gboolean
 gst_vision_test_src_attach_seen (GstVisionTestSrc *self, GstBuffer *buffer,
     gint width, gint height, const SceneObject *objects, gint n)
 {
-  GstVisionObject *truth = g_new (GstVisionObject, n);
-  gboolean attached;
+  g_autofree GstVisionObject *truth = g_new (GstVisionObject, n);
 
   for (gint i = 0; i < n; i++)
-    truth[i] = gst_vision_test_src_describe (self, &objects[i]);
-  attached = gst_vision_test_src_attach_objects (
-      self, buffer, width, height, truth, n);
-  g_free (truth);
-  return attached;
+    truth[i] = describe_object (self, &objects[i]);
+  return attach_objects (self, buffer, width, height, truth, n);
 }
 
 static guint
@@ -121,6 +132,7 @@ gst_vision_test_src_attach_labels (
       .height = height,
       .scale = 1};
 
-  return gst_vision_test_src_attach_map (
-      buffer, GST_VISION_ORIGIN_TRUTH, map, labels);
+  return !labels ||
+      gst_vision_test_src_attach_map (
+          buffer, GST_VISION_ORIGIN_TRUTH, map, labels);
 }

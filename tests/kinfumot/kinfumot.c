@@ -71,7 +71,7 @@ check_mesh (Play *s)
 {
   static const uint8_t grey[3] = {0xc8, 0xc8, 0xc8};
   static const uint8_t green[3] = {0x4c, 0xb0, 0x4c};
-  const RgbdObject *robot = &s->truth.objects[0];
+  const SceneThing *robot = &s->truth.objects[0];
   int room = 0, level = 0, below = 0, own = 0, inside = 0;
   double camera[7];
   AUTO (Mesh) m = {0};

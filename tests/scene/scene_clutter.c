@@ -256,7 +256,7 @@ surfaces (DeviceKind kind)
     for (int x = 0; x < 160; x++) {
       int label = t.labels[y * 160 + x];
       double q[3], r[3];
-      const ClutterObject *o = &t.truth.objects[label ? label - 1 : 0];
+      const SceneThing *o = &t.truth.objects[label ? label - 1 : 0];
 
       seen_at (&t, x, y, q);
       check (q[2] > .5);
@@ -552,7 +552,7 @@ names (DeviceKind kind)
   p.n_objects = 4;
   table_show (&t, &p, 0);
   for (int i = 0; i < 4; i++) {
-    const ClutterObject *o = &t.truth.objects[i];
+    const SceneThing *o = &t.truth.objects[i];
 
     check (!strcmp (o->seen.label, "mug") == (o->shape == 0));
     check (o->extent[0] > .05 && o->extent[0] < .2);

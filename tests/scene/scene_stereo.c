@@ -122,7 +122,7 @@ ground (DeviceKind kind)
 /* How far point @p, in the axes of an object, is from its surface; of the head,
  * from the middle of what its surface lies between. */
 static double
-off_surface (const StereoObject *o, const double p[3])
+off_surface (const SceneThing *o, const double p[3])
 {
   double r = 0;
 
@@ -291,7 +291,7 @@ objects (DeviceKind kind)
     view_show (&next, &p, f % 2, number + 1);
     check (!f == !memcmp (now.maps.labels, next.maps.labels, 320 * 240 * 2));
     for (int i = 0; i < now.truth.n_objects; i++) {
-      const StereoObject *o = &now.truth.objects[i];
+      const SceneThing *o = &now.truth.objects[i];
       uint64_t area = 0;
 
       for (int at = 0; at < 320 * 240; at++)

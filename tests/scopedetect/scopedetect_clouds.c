@@ -194,7 +194,7 @@ run (Bench *b, uint64_t seed, bool tells, Count *c)
   for (int way = 0; way < N_WAYS; way++)
     look (b, (Way) way, &frame, score[way], c);
   for (int i = 0; i < b->scene.truth.n_objects; i++) {
-    const ClutterObject *o = &b->scene.truth.objects[i];
+    const SceneThing *o = &b->scene.truth.objects[i];
     double mesh = score[MESHES][i], cloud = score[CLOUDS][i];
 
     if ((double) o->seen.area < VISIBLE * (double) o->seen.full_area)

@@ -78,7 +78,7 @@ count (const Bench *b, const ScopedetectObject *objects, int n, Count *c)
     found[objects[i].model] |= right;
   }
   for (int i = 0; i < b->scene.truth.n_objects; i++) {
-    const ClutterObject *o = &b->scene.truth.objects[i];
+    const SceneThing *o = &b->scene.truth.objects[i];
 
     if ((double) o->seen.area < VISIBLE * (double) o->seen.full_area)
       continue;

@@ -186,7 +186,7 @@ look (Bench *b, uint64_t seed, int n_objects)
 /* ---- What is right ---- */
 
 static bool
-is_wanted (const ClutterObject *o)
+is_wanted (const SceneThing *o)
 {
   return (double) o->seen.area >= VISIBLE * (double) o->seen.full_area;
 }
@@ -789,7 +789,7 @@ count_searched (const Bench *b, const Scopedetect *s, Count *c)
 {
   memset (c, 0, sizeof *c);
   for (int i = 0; i < b->scene.truth.n_objects; i++) {
-    const ClutterObject *o = &b->scene.truth.objects[i];
+    const SceneThing *o = &b->scene.truth.objects[i];
 
     c->wanted += is_wanted (o);
     for (int k = 0; k < s->n_searched; k++)
