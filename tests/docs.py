@@ -244,8 +244,8 @@ def presets(element):
     rows = [[f"`{preset}`", element.get_meta(preset, "comment")[1]]
             for preset in names]
     return f"""A preset sets several properties at once: `{name} @preset={first}` in a launch
-line, where it wins over what is written beside it, or in an application
-`gst_preset_load_preset ()`, after which single properties can be changed.
+line, where what is written beside it wins, or in an application
+`gst_preset_load_preset ()`. Properties that were set before the element starts stay.
 
 """ + \
         table(["preset", "what it is for"], rows)

@@ -36,7 +36,7 @@ typedef enum {
   SCOPEDETECT_COLOUR_A,
   SCOPEDETECT_COLOUR_B,
   SCOPEDETECT_TABLE, /* depth of the object below the plane */
-  SCOPEDETECT_FREE,  /* the part of the object in free space (round 1) */
+  SCOPEDETECT_FREE,  /* the part of the object in free space */
   SCOPEDETECT_N_PARTS
 } ScopedetectPart;
 
@@ -85,10 +85,10 @@ typedef struct {
   int kept;       /* else: hypotheses that pass the check with few points */
   int points;     /* of the model, in rounds 1 and 2 (1.2.1) */
   double tolerance;           /* of depth in round 1, metres */
-  double free_gap, free_part; /* round 1: a point nearer than the frame by more
-                                 than free_gap, metres, is in free space; a pose
-                                 with a larger part of its points there than
-                                 free_part is rejected (1.2.1) */
+  double free_gap, free_part; /* a point nearer than the frame by more than
+                                 free_gap, metres, is in free space; round 1
+                                 rejects a pose with a larger part of its
+                                 points there than free_part (1.2.1) */
   double cluster_distance;    /* metres, of the models' centres */
   double cluster_angle; /* degrees; the thesis's pi / 16 is half the angle */
   int clusters;         /* kept after round 1 (1.2) */

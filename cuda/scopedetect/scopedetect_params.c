@@ -56,11 +56,11 @@ const Param scopedetect_params[] = {
         "model point and the measured depth, metres; a sensor with biased "
         "depth needs more"),
     TITLED ("Gap of free space", NUMBER, free_gap, 0, 10, .05,
-        "Round 1: a model point is in free space if it is nearer than the "
-        "measured depth by more than this, metres"),
-    TITLED ("Part in free space", NUMBER, free_part, 0, 1, .2,
+        "A model point is in free space if it is nearer than the measured "
+        "depth by more than this, metres"),
+    TITLED ("Part in free space", NUMBER, free_part, 0, 1, 1,
         "Round 1: reject a pose if more than this part of its points is in "
-        "free space"),
+        "free space (1 = reject none)"),
     TITLED ("Distance of a cluster", NUMBER, cluster_distance, 0, 10, .025,
         "Two poses belong to one cluster if their centres are at most this far "
         "apart, metres, and cluster-angle holds, too"),
@@ -175,7 +175,7 @@ const Param scopedetect_params[] = {
     WEIGHT (TABLE, .3, "Weight of the table",
         "Weight in the score: depth to which the object sinks into the table"),
     WEIGHT (FREE, 0, "Weight of free space",
-        "Weight in the score of round 1: part of the object in free space"),
+        "Weight in the score: part of the object's surface in free space"),
     TITLED ("Maximum number of objects", NUMBER, max_objects, 1,
         SCOPEDETECT_MAX_OBJECTS, 1,
         "Report at most this many objects of each model"),

@@ -125,13 +125,52 @@ scopedetect_is_free (const ScopedetectScene *s, Vec p, float gap)
       s->z[(size_t) v * s->width + u] > p.z + gap;
 }
 
-/* The score of round 1 (1.2.1): minus the share of the @n points that lie in
- * free space; SCOPEDETECT_DROPPED if the share exceeds @max. */
+/* The score of random poses (1.2.1): minus the share of the @n points that lie
+ * in free space; SCOPEDETECT_DROPPED if the share exceeds @max. */
 BOTH int
 scopedetect_free_score (int free, int n, float max)
 {
   return (float) free > max * (float) n ? SCOPEDETECT_DROPPED
                                         : -(int) ((long long) free * 65536 / n);
+}
+
+BOTH bool
+scopedetect_counts_free (const ScopedetectParams *p)
+{
+  return p->random || p->free_part < 1;
+}
+
+/* The sums of round 1 over @n points of a pose: agreement; points that face the
+ * camera; points in free space, if they count. */
+typedef struct {
+  int agreement, front, free;
+} ScopedetectCheck;
+
+BOTH void
+scopedetect_check_point (const ScopedetectScene *scene,
+    const ScopedetectParams *p, const ScopedetectShape *s, const Turn *r, Vec t,
+    int i, ScopedetectCheck *to)
+{
+  int value;
+
+  if (scopedetect_counts_free (p))
+    to->free += scopedetect_is_free (
+        scene, vec_transform (r, t, s->x[i]), (float) p->free_gap);
+  if (!p->random &&
+      scopedetect_agree (
+          scene, r, t, s->x[i], s->normal[i], (float) p->tolerance, &value))
+    to->front++, to->agreement += value;
+}
+
+BOTH int
+scopedetect_check_score (
+    const ScopedetectParams *p, const ScopedetectCheck *sums, int n)
+{
+  int free = scopedetect_free_score (sums->free, n, (float) p->free_part);
+
+  return p->random || free == SCOPEDETECT_DROPPED
+      ? free
+      : scopedetect_agreement_of (sums->agreement, sums->front);
 }
 
 /* The neighbour that random @u in [0, 1) draws, with p ~ exp (-d2 / (2

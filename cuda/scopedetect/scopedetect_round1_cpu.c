@@ -180,30 +180,19 @@ typedef struct {
   const ScopedetectParams *params;
 } Verification;
 
-static int
-free_score_of_pose (
-    const Verification *v, const ScopedetectShape *s, Pose p, int n)
-{
-  Turn r = turn_of (p.q);
-  int free = 0;
-
-  for (int i = 0; i < n; i++)
-    free += scopedetect_is_free (v->scene, vec_transform (&r, p.t, s->x[i]),
-        (float) v->params->free_gap);
-  return scopedetect_free_score (free, n, (float) v->params->free_part);
-}
-
 static void
 verify_pose (const void *in, const ScopedetectShape *s,
     ScopedetectHypothesis *hypothesis)
 {
   const Verification *v = in;
   int n = scopedetect_first_points (s, v->params->points);
+  Turn r = turn_of (hypothesis->pose.q);
+  ScopedetectCheck sums = {0, 0, 0};
 
-  hypothesis->score = v->params->random
-      ? free_score_of_pose (v, s, hypothesis->pose, n)
-      : scopedetect_agreement (
-            v->scene, s, hypothesis->pose, n, (float) v->params->tolerance);
+  for (int i = 0; i < n; i++)
+    scopedetect_check_point (
+        v->scene, v->params, s, &r, hypothesis->pose.t, i, &sums);
+  hypothesis->score = scopedetect_check_score (v->params, &sums, n);
 }
 
 const char *

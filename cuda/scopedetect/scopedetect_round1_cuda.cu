@@ -452,17 +452,15 @@ verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
     const ScopedetectShape *s, Pose p, int n, int part, int parts)
 {
   Turn r = turn_of (p.q);
-  int sum = 0, front = 0, value;
+  ScopedetectCheck sums = {0, 0, 0};
 
   for (int i = 32 * part + threadIdx.x % 32; i < n; i += 32 * parts)
-    if (params->random)
-      sum += scopedetect_is_free (
-          scene, vec_transform (&r, p.t, s->x[i]), (float) params->free_gap);
-    else if (scopedetect_agree (scene, &r, p.t, s->x[i], s->normal[i],
-                 (float) params->tolerance, &value))
-      front++, sum += value;
-  return int2{
-      (int) warp_sum ((uint32_t) sum), (int) warp_sum ((uint32_t) front)};
+    scopedetect_check_point (scene, params, s, &r, p.t, i, &sums);
+  sums.agreement = (int) warp_sum ((uint32_t) sums.agreement);
+  sums.front = (int) warp_sum ((uint32_t) sums.front);
+  if (scopedetect_counts_free (params))
+    sums.free = (int) warp_sum ((uint32_t) sums.free);
+  return sums;
 }
 
 /* Scores hypotheses with PARTS warps for each. */
@@ -471,14 +469,14 @@ static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
     verify_poses_kernel (IN ScopedetectScene scene, IN ScopedetectModels models,
         IN ScopedetectParams params, IN ScopedetectHypotheses h)
 {
-  __shared__ int2 found[VERIFY_WARPS];
+  __shared__ ScopedetectCheck found[VERIFY_WARPS];
   int m = blockIdx.y, warp = threadIdx.x / 32;
   int i = blockIdx.x * (VERIFY_WARPS / PARTS) + warp / PARTS;
   const ScopedetectShape *s = &models.shape[m];
   ScopedetectHypothesis *a = h.of + (size_t) m * SCOPEDETECT_MAX_KEPT + i;
   int n = min (s->n, params.points);
   bool there;
-  int2 v;
+  ScopedetectCheck v;
 
   allow_next ();
   await_previous ();
@@ -490,11 +488,12 @@ static __global__ void __launch_bounds__ (32 * VERIFY_WARPS)
   if (!there || threadIdx.x % (32 * PARTS))
     return;
   v = found[warp];
-  for (int k = 1; k < PARTS; k++)
-    v.x += found[warp + k].x, v.y += found[warp + k].y;
-  a->score = params.random
-      ? scopedetect_free_score (v.x, n, (float) params.free_part)
-      : scopedetect_agreement_of (v.x, v.y);
+  for (int k = 1; k < PARTS; k++) {
+    v.agreement += found[warp + k].agreement;
+    v.front += found[warp + k].front;
+    v.free += found[warp + k].free;
+  }
+  a->score = scopedetect_check_score (&params, &v, n);
 }
 
 const char *

@@ -158,8 +158,8 @@ typedef const char *ScopedetectChoosePoses (const Device *dev,
 ScopedetectChoosePoses scopedetect_choose_poses_cpu,
     scopedetect_choose_poses_cuda;
 
-/* Scores poses by depth and normals; with random, by the model's points in free
- * space (1.2.1).
+/* Scores poses by depth and normals, with random by the model's points in free
+ * space, and rejects poses with too many of these (1.2.1).
  *
  * In: pixels of @scene; random, points, tolerance, free_gap and free_part of
  * @params.

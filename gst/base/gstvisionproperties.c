@@ -313,6 +313,63 @@ get_value (gconstpointer at, const Param *p, GValue *value)
   }
 }
 
+/* ---- Presets ----
+ *
+ * A launch line loads a preset after it has set all properties. */
+
+static _Thread_local GObject *loading; /* the preset's element; NULL: none */
+static gboolean (*load_values) (GstPreset *preset, const gchar *name);
+
+/* Of an element: a set of the properties that were set, not by a preset, since
+ * it stopped. */
+static GQuark
+chosen_quark (void)
+{
+  return g_quark_from_static_string ("gst-vision-chosen");
+}
+
+static gboolean
+load_preset (GstPreset *preset, const gchar *name)
+{
+  GObject *outer = loading;
+  gboolean loaded;
+
+  loading = G_OBJECT (preset);
+  loaded = load_values (preset, name);
+  loading = outer;
+  return loaded;
+}
+
+void
+gst_vision_preset_init (GstPresetInterface *iface)
+{
+  load_values = iface->load_preset;
+  iface->load_preset = load_preset;
+}
+
+/* Whether a preset may not replace the value of @pspec.  Notes values that do
+ * not come from a preset. */
+static gboolean
+is_chosen_value (GObject *object, GParamSpec *pspec)
+{
+  GHashTable *chosen;
+  gboolean stays = FALSE;
+
+  GST_OBJECT_LOCK (object);
+  chosen = g_object_get_qdata (object, chosen_quark ());
+  if (loading == object)
+    stays = chosen && g_hash_table_contains (chosen, pspec);
+  else if (GST_STATE (object) == GST_STATE_NULL) {
+    if (!chosen)
+      g_object_set_qdata_full (object, chosen_quark (),
+          chosen = g_hash_table_new (NULL, NULL),
+          (GDestroyNotify) g_hash_table_unref);
+    g_hash_table_add (chosen, pspec);
+  }
+  GST_OBJECT_UNLOCK (object);
+  return stays;
+}
+
 static void
 set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
 {
@@ -321,6 +378,8 @@ set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
   gboolean good = TRUE;
 
   (void) id;
+  if (is_chosen_value (object, pspec))
+    return;
   if (s->param->type == PARAM_TEXT)
     good = set_text (element, s, g_value_get_string (value));
   else {
@@ -404,6 +463,7 @@ gst_vision_properties_check (GstElement *element)
   gboolean good;
 
   GST_OBJECT_LOCK (element);
+  g_object_set_qdata (G_OBJECT (element), chosen_quark (), NULL);
   for (guint i = 0; t && i < t->all->len; i++) {
     const Text *text = &g_array_index (t->all, Text, i);
 

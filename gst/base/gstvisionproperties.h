@@ -101,4 +101,9 @@ gboolean gst_vision_properties_check (GstElement *element);
 gboolean gst_vision_file_read_text (
     const gchar *path, gchar **text, GError **error);
 
+/* For GST_TYPE_PRESET: a preset leaves properties that were set since the
+ * element stopped, or was made, in whatever order; one that is loaded while the
+ * element runs replaces all that it holds. */
+void gst_vision_preset_init (GstPresetInterface *iface);
+
 G_END_DECLS

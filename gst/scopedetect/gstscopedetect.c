@@ -170,11 +170,9 @@ GST_DEBUG_CATEGORY_STATIC (scopedetect_debug);
  "{ RGB, BGR, RGBA, RGBx, BGRA, BGRx, NV12, I420, YUY2, P010_10LE, GRAY8 }"
 #define DEPTH_FORMATS "{ GRAY16_LE }"
 
-static void preset_init (GstPresetInterface *iface);
-
 G_DEFINE_TYPE_WITH_CODE (GstScopedetect, gst_scopedetect,
     GST_TYPE_VISION_AGGREGATOR,
-    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, preset_init));
+    G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_vision_preset_init));
 GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (scopedetect, "scopedetect",
     GST_RANK_NONE, GST_TYPE_SCOPEDETECT,
     GST_DEBUG_CATEGORY_INIT (
@@ -201,83 +199,6 @@ static const GstVisionProperty properties[] = {
     PROPERTIES (gst_scopedetect_region_properties, region),
     PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
     PARAMS (scopedetect_params, params), {.params = NULL}};
-
-/* ---- Presets ----
- *
- * In a launch line, a preset is loaded after all properties are set, wherever
- * it is written, and replaces the values of the properties that it names. */
-
-static gboolean (*load_values) (GstPreset *preset, const gchar *name);
-
-/* Adds @name to @lost if the property had the value @before, not its default,
- * and has another value now. */
-static void
-add_if_lost (
-    GObject *object, const gchar *name, const GValue *before, GString *lost)
-{
-  GParamSpec *spec =
-      g_object_class_find_property (G_OBJECT_GET_CLASS (object), name);
-  GValue now = G_VALUE_INIT;
-
-  g_object_get_property (object, name, &now);
-  if (!g_param_value_defaults (spec, before) &&
-      g_param_values_cmp (spec, before, &now))
-    g_string_append_printf (lost, "%s%s", lost->len ? ", " : "", name);
-  g_value_unset (&now);
-}
-
-/* Loads preset @name.  Remembers, for a warning when the element starts, which
- * properties had been set, not by another preset, and have another value now.
- */
-static gboolean
-load_preset (GstPreset *preset, const gchar *name)
-{
-  GstScopedetect *self = GST_SCOPEDETECT (preset);
-  GObject *object = G_OBJECT (preset);
-  GString *lost = g_string_new (NULL);
-  gchar **names = gst_preset_get_property_names (preset);
-  guint n = names ? g_strv_length (names) : 0;
-  GValue *before = g_new0 (GValue, n + 1);
-  gboolean loaded;
-
-  for (guint i = 0; i < n; i++)
-    g_object_get_property (object, names[i], &before[i]);
-  loaded = load_values (preset, name);
-  for (guint i = 0; i < n; i++) {
-    if (!self->has_preset)
-      add_if_lost (object, names[i], &before[i], lost);
-    g_value_unset (&before[i]);
-  }
-  g_free (before);
-  g_strfreev (names);
-  self->has_preset |= loaded;
-  if (lost->len) {
-    g_free (self->replaced);
-    self->replaced = g_strdup (lost->str);
-  }
-  g_string_free (lost, TRUE);
-  return loaded;
-}
-
-static void
-preset_init (GstPresetInterface *iface)
-{
-  load_values = iface->load_preset;
-  iface->load_preset = load_preset;
-}
-
-static void
-tell_replaced (GstScopedetect *self)
-{
-  if (!self->replaced)
-    return;
-  GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,
-      ("The preset took the place of what was set: %s. Set it after the preset "
-       "is loaded; in a launch line, set all properties and no preset.",
-          self->replaced),
-      (NULL));
-  g_clear_pointer (&self->replaced, g_free);
-}
 
 /* Why the frame size or the parameters can never work, whatever the camera is.
  */
@@ -383,7 +304,6 @@ gst_scopedetect_start (GstAggregator *agg)
   self->searches = (GstScopedetectSearches){0};
   self->hints = 0;
   self->last_hint = 0;
-  tell_replaced (self);
   return GST_AGGREGATOR_CLASS (gst_scopedetect_parent_class)->start (agg);
 }
 
@@ -394,7 +314,6 @@ gst_scopedetect_finalize (GObject *object)
 
   g_array_unref (self->tracks);
   g_array_unref (self->seen);
-  g_free (self->replaced);
   G_OBJECT_CLASS (gst_scopedetect_parent_class)->finalize (object);
 }
 

@@ -53,9 +53,6 @@ struct _GstScopedetect {
   GstVisionIntrinsics intrinsics;
   GstScopedetectRegion region;
   gchar *models;   /* as set; NULL: unset */
-  gchar *replaced; /* names of set properties whose value a preset replaced;
-                      NULL: none */
-  gboolean has_preset;
 
   /* Of the streaming thread: */
   Scopedetect *detector;

@@ -194,6 +194,70 @@ try_two_presets (GstElement *element, gchar **names)
     }
 }
 
+/* A launch line with preset @name and, before or behind it, property @of with
+ * the value that it has in @other. */
+static void
+launch_beside (GstElement *other, const gchar *name, const gchar *of)
+{
+  GParamSpec *pspec =
+      g_object_class_find_property (G_OBJECT_GET_CLASS (other), of);
+  const gchar *element =
+      gst_plugin_feature_get_name (gst_element_get_factory (other));
+  g_auto (GValue) value = G_VALUE_INIT;
+  g_autofree gchar *text = NULL;
+
+  g_object_get_property (G_OBJECT (other), of, &value);
+  text = gst_value_serialize (&value);
+  for (guint behind = 0; text && behind < 2; behind++) {
+    g_autofree gchar *line = behind
+        ? g_strdup_printf ("%s @preset=%s %s=%s", element, name, of, text)
+        : g_strdup_printf ("%s %s=%s @preset=%s", element, of, text, name);
+    g_autoptr (GstElement) made =
+        gst_object_ref_sink (gst_parse_launch (line, NULL));
+    g_auto (GValue) now = G_VALUE_INIT;
+
+    g_object_get_property (G_OBJECT (made), of, &now);
+    fail_unless (!g_param_values_cmp (pspec, &value, &now), "%s", line);
+  }
+}
+
+/* What is set beside a preset wins; an element that runs takes all of a preset.
+ */
+static void
+try_beside_presets (GstElement *element, gchar **names)
+{
+  GstElementFactory *factory = gst_element_get_factory (element);
+  g_auto (GStrv) of = gst_preset_get_property_names (GST_PRESET (element));
+
+  for (guint i = 0; names[i]; i++) {
+    g_autoptr (GstElement) other = gst_element_factory_create (factory, "x");
+    g_autoptr (GstElement) whole = gst_element_factory_create (factory, "x");
+    g_autoptr (GstElement) runs = gst_element_factory_create (factory, "x");
+    const gchar *name = names[names[i + 1] ? i + 1 : 0];
+
+    gst_preset_load_preset (GST_PRESET (other), names[i]);
+    gst_preset_load_preset (GST_PRESET (whole), name);
+    for (guint k = 0; of[k]; k++) {
+      GParamSpec *pspec =
+          g_object_class_find_property (G_OBJECT_GET_CLASS (element), of[k]);
+      g_auto (GValue) value = G_VALUE_INIT;
+      g_auto (GValue) changed = G_VALUE_INIT;
+
+      g_object_get_property (G_OBJECT (other), of[k], &value);
+      g_object_get_property (G_OBJECT (whole), of[k], &changed);
+      if (!g_param_values_cmp (pspec, &value, &changed))
+        continue;
+      launch_beside (other, name, of[k]);
+      g_object_set_property (G_OBJECT (runs), of[k], &value);
+    }
+    give_cube (runs);
+    gst_element_set_state (runs, GST_STATE_PAUSED);
+    gst_preset_load_preset (GST_PRESET (runs), name);
+    compare_properties (runs, whole, name);
+    gst_element_set_state (runs, GST_STATE_NULL);
+  }
+}
+
 /* Every preset can be loaded, and says what it is for. */
 static void
 try_presets (GstElement *element)
@@ -212,8 +276,10 @@ try_presets (GstElement *element)
     fail_unless (gst_preset_get_meta (
         GST_PRESET (element), names[i], "comment", &comment));
   }
-  if (names)
+  if (names) {
     try_two_presets (element, names);
+    try_beside_presets (element, names);
+  }
 }
 
 GST_START_TEST (test_presets)

@@ -363,6 +363,33 @@ test_parts (DeviceKind kind)
   bench_close (&b);
 }
 
+/* Round 1 rejects poses with points in free space in each preset; of poses that
+ * are all rejected the first one stays. */
+static void
+test_free (DeviceKind kind)
+{
+  AUTO (Bench) b;
+
+  bench_open (&b, kind);
+  solid_draw (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  solid_table (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  add_noise (&b, 10);
+  for (int preset = 0; preset < N_PRESETS; preset++) {
+    ScopedetectParams p = solid_params ((Preset) preset);
+    const int *n = b.s->found.by[0].n;
+    ScopedetectResults r;
+
+    p.queries = p.random ? 0 : 400;
+    p.free_part = 0;
+    p.free_gap = 10;
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
+    check (*n > 1);
+    p.free_gap = 0;
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
+    check (*n == 1);
+  }
+}
+
 /* ==== A frame is observed once.  ==== */
 
 static bool
@@ -1110,6 +1137,7 @@ test_rounds (DeviceKind kind)
     solid_table (b.cpu.depth, SOLID_STRIDE, truth);
     add_noise (&b.cpu, 10);
     p.clusters = 800; /* more than are decided at once */
+    p.free_part = .2;
     p.align = p.align ? p.align : 2;
     p.climb = p.climb ? p.climb : 3;
     p.weight[SCOPEDETECT_AFFINITY] = p.weight[SCOPEDETECT_SEGMENT] = .2;
@@ -1445,5 +1473,5 @@ CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
     {"ways to align", test_ways}, PART (observed), {"on a table", test_table},
     PART (plane), PART (wide), {"far wall", test_far_wall},
     {"two, and again", test_two}, {"as in the thesis", test_thesis},
-    PART (params), {"nothing there", test_nothing}, PART (sizes), PART (seeds),
-    PART (outline))
+    PART (params), PART (free), {"nothing there", test_nothing}, PART (sizes),
+    PART (seeds), PART (outline))

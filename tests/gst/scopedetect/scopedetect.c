@@ -61,48 +61,6 @@ GST_START_TEST (test_presets)
 }
 GST_END_TEST;
 
-/* What the element warns of when it starts; NULL: nothing. */
-static gchar *
-warning_at_start (GstElement *element)
-{
-  g_autoptr (GstBus) bus = gst_bus_new ();
-  GstMessage *msg;
-  gchar *text = NULL;
-
-  gst_element_set_bus (element, bus);
-  gst_element_set_state (element, GST_STATE_PAUSED);
-  msg = gst_bus_pop_filtered (bus, GST_MESSAGE_WARNING);
-  if (msg) {
-    g_autoptr (GError) err = NULL;
-
-    gst_message_parse_warning (msg, &err, NULL);
-    text = g_strdup (err->message);
-    gst_message_unref (msg);
-  }
-  gst_element_set_state (element, GST_STATE_NULL);
-  gst_element_set_bus (element, NULL);
-  return text;
-}
-
-/* A preset that takes the place of what was set says so, once. */
-GST_START_TEST (test_replaced)
-{
-  for (gint set = 0; set < 2; set++) {
-    g_autoptr (GstElement) element =
-        gst_element_factory_make ("scopedetect", NULL);
-    gchar *text;
-
-    if (set)
-      g_object_set (element, "least-own", 0., NULL);
-    fail_unless (gst_preset_load_preset (GST_PRESET (element), "thorough"));
-    text = warning_at_start (element);
-    fail_unless (set == (text && strstr (text, "least-own")), "%s", text);
-    g_free (text);
-    fail_unless (!warning_at_start (element));
-  }
-}
-GST_END_TEST;
-
 /* A search where a score drops, here below what was found, and now and then
  * while something is missing. */
 GST_START_TEST (test_searches)
@@ -278,7 +236,6 @@ GST_START_TEST (test_errors)
 GST_END_TEST;
 
 SUITE (scopedetect, TIMEOUT (240), AROUND (make_model, remove_model),
-    TEST (test_tracking), TEST (test_presets), TEST (test_replaced),
-    TEST (test_searches), TEST (test_alone), TEST (test_models),
-    TEST (test_told), TEST (test_stream), TEST (test_camera),
-    TEST (test_errors));
+    TEST (test_tracking), TEST (test_presets), TEST (test_searches),
+    TEST (test_alone), TEST (test_models), TEST (test_told), TEST (test_stream),
+    TEST (test_camera), TEST (test_errors));
