@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Bits, and functions whose values in libm differ between machines: here they
- * use only + - * / and sqrt, which IEEE 754 rounds alike everywhere. */
+ * Bits; functions whose values in libm differ between machines: here they use
+ * only + - * / and sqrt, which IEEE 754 rounds alike everywhere; and moments of
+ * pixels. */
 #pragma once
 
 #include <math.h>
@@ -171,4 +172,74 @@ math_log (float x)
   return (float) n * .69314718f +
       2 * s *
       (1 + z * (.33333333f + z * (.2f + z * (.14285714f + z * .11111111f))));
+}
+
+/* ---- Moments ---- */
+
+/* Sums over pixels: their number, coordinates, and products of coordinates. */
+typedef struct {
+  unsigned long long n, x, y, xx, xy, yy;
+} Moments;
+
+/* Moves the pixels; their coordinates must stay positive. */
+BOTH void
+moments_move (Moments *m, unsigned long long dx, unsigned long long dy)
+{
+  m->xx += dx * (2 * m->x + m->n * dx);
+  m->xy += dx * m->y + dy * m->x + m->n * dx * dy;
+  m->yy += dy * (2 * m->y + m->n * dy);
+  m->x += m->n * dx;
+  m->y += m->n * dy;
+}
+
+/* The variances of pixels, which are squares of side 1, and the covariance. */
+typedef struct {
+  double xx, xy, yy;
+} Spread;
+
+BOTH Spread
+moments_spread (const Moments *m)
+{
+  double n = (double) m->n, cx = (double) m->x / n, cy = (double) m->y / n;
+  Spread s = {(double) m->xx / n - cx * cx + 1. / 12,
+      (double) m->xy / n - cx * cy, (double) m->yy / n - cy * cy + 1. / 12};
+
+  return s;
+}
+
+/* The difference between the variances along the major and the minor axis. */
+BOTH double
+spread_difference (const Spread *s)
+{
+  return sqrt ((s->xx - s->yy) * (s->xx - s->yy) + 4 * s->xy * s->xy);
+}
+
+/* The angle from the x axis to the major axis, in (-pi/2, pi/2], positive
+ * towards y. */
+BOTH double
+spread_orientation (const Spread *s)
+{
+  const double half_pi = 1.5707963267948966;
+  double angle = .5 * atan2 (2 * s->xy, s->xx - s->yy);
+
+  return angle <= -half_pi ? angle + 2 * half_pi : angle;
+}
+
+/* The major axis divided by the minor axis. */
+BOTH double
+spread_elongation (const Spread *s)
+{
+  double sum = s->xx + s->yy, root = spread_difference (s);
+
+  return sqrt ((sum + root) / fmax (sum - root, 1e-9));
+}
+
+/* The sides of the rectangle with this spread, the longer side first. */
+BOTH void
+spread_sides (const Spread *s, double sides[2])
+{
+  double sum = s->xx + s->yy, root = spread_difference (s);
+
+  sides[0] = sqrt (6 * (sum + root));
+  sides[1] = sqrt (6 * fmax (sum - root, 0));
 }

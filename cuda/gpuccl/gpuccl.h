@@ -114,6 +114,9 @@ typedef struct {
                         and is not scaled to other sizes */
   double min_fill;   /* criterion 2, of equation 1 */
   double min_extent; /* criterion 3, of equation 2 */
+  /* Criteria 1 to 3 refined (5): by area and sides in metres, which suit frames
+   * of any size, and by the component's rectangle, however it is turned. */
+  double min_surface, min_box_fill, min_side, min_side_pixels;
 
   int frames; /* 2.3 */
   GpucclMatch match;
@@ -128,7 +131,8 @@ typedef struct {
  * Depth, u and v are 0 without depth; u and v are 0 without a camera, too. */
 typedef struct {
   uint32_t label, area;
-  unsigned long long x, y, z; /* sums below 2^44: 2^28 pixels of 16 bits */
+  unsigned long long x, y, z;    /* sums below 2^44: 2^28 pixels of 16 bits */
+  unsigned long long xx, xy, yy; /* of products, below 2^56 */
   ImageBox box;
   uint32_t min_z, max_z;
   int32_t min_u, max_u; /* (x - cx) z: pixels times units of depth */
@@ -143,9 +147,9 @@ typedef enum {
 
 typedef enum {
   GPUCCL_NO_REASON,
-  GPUCCL_SIZE,        /* criterion 1 */
-  GPUCCL_FILL,        /* criterion 2 */
-  GPUCCL_EXTENT,      /* criterion 3 */
+  GPUCCL_SIZE,        /* criterion 1, or min_surface */
+  GPUCCL_FILL,        /* criterion 2, or min_box_fill */
+  GPUCCL_EXTENT,      /* criterion 3, or one of min_side */
   GPUCCL_RANK,        /* large enough, but not one of the GPUCCL_CANDIDATES
                          largest */
   GPUCCL_PERSISTENCE, /* with GPUCCL_NEW: too few frames so far */
@@ -164,10 +168,17 @@ typedef struct {
   double extent[3];   /* metres, along x, y and z of the camera */
   GpucclState state;
   GpucclReason reason;
-  bool measured; /* the next three are known, because the component is a
+  bool measured; /* the next seven are known, because the component is a
                     candidate */
   double fill;   /* equation 1; 0 if it would divide by 0 */
   double mean_width, mean_height; /* equation 2, pixels */
+  double sides[2]; /* of the rectangle with the same second moments, the longer
+                      side first, pixels */
+  double box_fill; /* area, divided by that of the rectangle: 1 for a filled
+                      rectangle, pi / 3 for a filled ellipse */
+  double metric_sides[2], surface; /* if in_space: sides in metres and area in
+                                      square metres, as if the component faced
+                                      the camera at its mean depth; else 0 */
   int frames;  /* number of frames in a row, including this one, in which the
                   object met the criteria; 0 if it did not */
   uint64_t id; /* from 1; a Gpuccl uses each id once.  0 if the component does
@@ -235,6 +246,12 @@ const char *gpuccl_labels (Gpuccl *self, uint32_t *labels, size_t stride);
  * pixels that have @label in the last frame, else 0. */
 const char *gpuccl_mask (
     Gpuccl *self, uint32_t label, uint8_t *mask, size_t stride);
+
+/* The ellipse with the second moments of @sum: the angle from the x axis to its
+ * major axis, radians, in (-pi/2, pi/2], positive towards y; and major over
+ * minor axis. */
+void gpuccl_sum_shape (
+    const GpucclSum *sum, double *orientation, double *elongation);
 
 /* Returns "size", "fill", "extent", "rank", "persistence" or "surface"; NULL
  * without a reason. */

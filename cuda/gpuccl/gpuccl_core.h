@@ -5,6 +5,7 @@
 #pragma once
 
 #include "common/bilateral.h"
+#include "common/math_core.h"
 #include "gpuccl/gpuccl.h"
 
 /* ---- Foreground ---- */
@@ -117,7 +118,7 @@ gpuccl_ray (GpucclCentre centre, int32_t at, uint32_t z)
 BOTH GpucclSum
 gpuccl_sum_nothing (void)
 {
-  GpucclSum s = {UINT32_MAX, 0, 0, 0, 0,
+  GpucclSum s = {UINT32_MAX, 0, 0, 0, 0, 0, 0, 0,
       {INT32_MAX, INT32_MAX, INT32_MIN, INT32_MIN}, UINT32_MAX, 0, INT32_MAX,
       INT32_MIN, INT32_MAX, INT32_MIN};
 
@@ -135,6 +136,9 @@ gpuccl_sum_add (GpucclSum *s, const GpucclSum *t)
   s->x += t->x;
   s->y += t->y;
   s->z += t->z;
+  s->xx += t->xx;
+  s->xy += t->xy;
+  s->yy += t->yy;
   GPUCCL_LOWER (s->box.x0, t->box.x0);
   GPUCCL_LOWER (s->box.y0, t->box.y0);
   GPUCCL_RAISE (s->box.x1, t->box.x1);
@@ -151,8 +155,9 @@ gpuccl_sum_add (GpucclSum *s, const GpucclSum *t)
 BOTH GpucclSum
 gpuccl_sum_pixel (int x, int y, uint32_t label)
 {
-  GpucclSum s = {label, 1, (unsigned long long) x, (unsigned long long) y, 0,
-      {x, y, x + 1, y + 1}, 0, 0, 0, 0, 0, 0};
+  unsigned long long u = (unsigned long long) x, v = (unsigned long long) y;
+  GpucclSum s = {label, 1, u, v, 0, u * u, u * v, v * v, {x, y, x + 1, y + 1},
+      0, 0, 0, 0, 0, 0};
 
   return s;
 }

@@ -71,6 +71,16 @@ gpuccl_key_label (unsigned long long key)
   return ~(uint32_t) key;
 }
 
+/* The sum of the lanes' numbers, which are below 2^54. */
+static __device__ __forceinline__ unsigned long long
+gpuccl_warp_sum64 (unsigned long long v)
+{
+  const uint32_t low = (1u << 27) - 1;
+
+  return warp_sum ((uint32_t) v & low) +
+      ((unsigned long long) warp_sum ((uint32_t) (v >> 27)) << 27);
+}
+
 /* A thread for each pixel; a warp along a row. */
 #define GPUCCL_BLOCK_X 32
 #define GPUCCL_BLOCK_Y 8

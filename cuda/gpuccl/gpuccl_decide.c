@@ -277,9 +277,45 @@ describe_component (GpucclComponent *c, const GpucclSum *s,
   c->state = GPUCCL_REJECTED;
   c->reason = s->area > p->min_size ? GPUCCL_RANK : GPUCCL_SIZE;
   c->measured = false;
-  c->fill = c->mean_width = c->mean_height = 0;
+  c->fill = c->mean_width = c->mean_height = c->box_fill = c->surface = 0;
+  for (int i = 0; i < 2; i++)
+    c->sides[i] = c->metric_sides[i] = 0;
   c->frames = 0;
   c->id = 0;
+}
+
+static Spread
+spread_of_sum (const GpucclSum *s)
+{
+  Moments m = {s->area, s->x, s->y, s->xx, s->xy, s->yy};
+
+  return moments_spread (&m);
+}
+
+void
+gpuccl_sum_shape (const GpucclSum *s, double *orientation, double *elongation)
+{
+  Spread spread = spread_of_sum (s);
+
+  *orientation = spread_orientation (&spread);
+  *elongation = spread_elongation (&spread);
+}
+
+/* Sets the sides of the component's rectangle, its filling, and both areas.  In
+ * space a pixel is as wide and as high as the camera makes it. */
+static void
+measure_rectangle (GpucclComponent *c, const GpucclParams *p)
+{
+  Spread s = spread_of_sum (&c->sum);
+  double width = c->in_space ? c->depth / p->camera.fx : 0;
+  double height = c->in_space ? c->depth / p->camera.fy : 0;
+  Spread metric = {
+      s.xx * width * width, s.xy * width * height, s.yy * height * height};
+
+  spread_sides (&s, c->sides);
+  spread_sides (&metric, c->metric_sides);
+  c->box_fill = c->sum.area / (c->sides[0] * c->sides[1]);
+  c->surface = c->sum.area * width * height;
 }
 
 /* Applies the criteria; the first is that the component is a candidate. */
@@ -289,13 +325,17 @@ judge_component (
 {
   unsigned long long extents = k->widths + k->heights;
 
+  measure_rectangle (c, p);
   c->measured = true;
   c->fill = extents ? 2. * c->sum.area / (double) extents : 0;
   c->mean_width = (double) k->widths / k->rows;
   c->mean_height = (double) k->heights / k->columns;
-  if (!(c->fill > p->min_fill))
+  if (c->surface < p->min_surface)
+    c->reason = GPUCCL_SIZE;
+  else if (!(c->fill > p->min_fill) || c->box_fill < p->min_box_fill)
     c->reason = GPUCCL_FILL;
-  else if (c->mean_width < p->min_extent || c->mean_height < p->min_extent)
+  else if (c->mean_width < p->min_extent || c->mean_height < p->min_extent ||
+      c->metric_sides[1] < p->min_side || c->sides[1] < p->min_side_pixels)
     c->reason = GPUCCL_EXTENT;
   else
     c->state = GPUCCL_NEW, c->reason = GPUCCL_PERSISTENCE;

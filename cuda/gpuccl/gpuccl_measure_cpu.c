@@ -41,11 +41,14 @@ static inline void
 add_run_to_sum (const GpucclWork *w, GpucclSum *s, const GpucclRun *run, int y,
     bool depth, bool rays)
 {
-  uint32_t n = run->x1 - run->x0;
+  uint64_t a = run->x0, n = run->x1 - run->x0, x = n * (a + run->x1 - 1) / 2;
 
-  s->area += n;
-  s->x += n * (run->x0 + run->x1 - 1u) / 2;
+  s->area += (uint32_t) n;
+  s->x += x;
   s->y += n * (uint32_t) y;
+  s->xx += n * a * a + n * (n - 1) * (6 * a + 2 * n - 1) / 6;
+  s->xy += x * (uint32_t) y;
+  s->yy += n * (uint32_t) y * (uint32_t) y;
   GPUCCL_LOWER (s->box.x0, run->x0);
   GPUCCL_RAISE (s->box.x1, run->x1);
   s->box.y1 = y + 1;

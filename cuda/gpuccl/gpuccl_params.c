@@ -70,6 +70,20 @@ const Param gpuccl_params[] = {
         "columns in which they have pixels"),
     NUMBER (min_extent, 0, DBL_MAX, 15,
         "Reject objects whose mean width or height is less than this, pixels"),
+    TITLED ("Minimum area in space", NUMBER, min_surface, 0, DBL_MAX, 0,
+        "Reject objects whose area is less than this, square metres; for "
+        "frames "
+        "of any size, with depth and a camera (0 = no limit)"),
+    TITLED ("Minimum filling of the rectangle", NUMBER, min_box_fill, 0,
+        DBL_MAX, 0,
+        "Reject objects that fill less than this part of their rectangle, "
+        "which is turned as they are (0 = no limit)"),
+    TITLED ("Minimum side in space", NUMBER, min_side, 0, DBL_MAX, 0,
+        "Reject objects whose rectangle has a side shorter than this, metres; "
+        "with depth and a camera (0 = no limit)"),
+    TITLED ("Minimum side in the image", NUMBER, min_side_pixels, 0, DBL_MAX, 0,
+        "Reject objects whose rectangle has a side shorter than this, pixels "
+        "(0 = no limit)"),
     NUMBER (frames, 1, INT32_MAX, 5,
         "Accept an object once it has been seen in this many frames in a row"),
     ONE_OF (match, matches, GPUCCL_MATCH_AUTO,

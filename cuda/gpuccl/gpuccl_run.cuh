@@ -173,6 +173,9 @@ gpuccl_add_sum (GpucclSum *to, const GpucclSum &s)
   atomicAdd (&to->x, s.x);
   atomicAdd (&to->y, s.y);
   atomicAdd (&to->z, s.z);
+  atomicAdd (&to->xx, s.xx);
+  atomicAdd (&to->xy, s.xy);
+  atomicAdd (&to->yy, s.yy);
   atomicMin (&to->box.x0, s.box.x0);
   atomicMin (&to->box.y0, s.box.y0);
   atomicMax (&to->box.x1, s.box.x1);

@@ -162,7 +162,7 @@ __launch_bounds__ (THREADS)
 /* ---- Gathering ---- */
 
 /* The sum of the lanes' pieces.  All are of one tile, so that 32 bits hold the
- * parts. */
+ * parts but for products. */
 static __device__ __forceinline__ GpucclSum
 sum_of_warp (const GpucclSum &s)
 {
@@ -173,6 +173,9 @@ sum_of_warp (const GpucclSum &s)
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
   t.z = warp_sum ((uint32_t) s.z);
+  t.xx = gpuccl_warp_sum64 (s.xx);
+  t.xy = gpuccl_warp_sum64 (s.xy);
+  t.yy = gpuccl_warp_sum64 (s.yy);
   t.box.x0 = warp_min (s.box.x0);
   t.box.y0 = warp_min (s.box.y0);
   t.box.x1 = ~warp_min (~s.box.x1);

@@ -53,8 +53,8 @@ template <int WARP_ROWS> struct Rows {
  * Minima are stored as maxima of their differences from the largest value, so
  * that clearing needs few kinds of words. */
 struct alignas (16) TileSums {
-  uint32_t n_x[NEAR_SUMS]; /* pixels, sum of x << 11 */
-  uint32_t y[NEAR_SUMS];
+  uint32_t n_xy[NEAR_SUMS];            /* pixels, sum of x y << 11 */
+  uint32_t x[NEAR_SUMS], y[NEAR_SUMS]; /* sum of x, of pairs (x) << 14 */
   uint32_t columns[NEAR_SUMS], rows[NEAR_SUMS]; /* bit i: the piece has pixels
                                                    there */
   uint32_t z[NEAR_SUMS], max_z[NEAR_SUMS], low_z[NEAR_SUMS]; /* 65535 - z */
@@ -73,6 +73,20 @@ template <int WARP_ROWS> struct Tile {
   uint32_t n, first;                 /* number of pieces; number of the first
                                         among all tiles */
 };
+
+/* x (x - 1) / 2, the lower half of x^2.  Its sum over a tile is below 2^18. */
+static __device__ __forceinline__ uint32_t
+pairs (uint32_t x)
+{
+  return x * (x - 1) / 2;
+}
+
+/* The sum of pairs () of all numbers below @x. */
+static __device__ __forceinline__ uint32_t
+triples (uint32_t x)
+{
+  return x * (x - 1) * (x - 2) / 6;
+}
 
 /* ---- Rows ---- */
 
@@ -641,8 +655,8 @@ join_remaining_links (Tile<WARP_ROWS> *t, uint32_t later)
 
 /* ---- Sums of pieces ---- */
 
-#define UNSIGNED_SUMS 7 /* unsigned arrays of TileSums, which come first */
-#define N_SUMS 11
+#define UNSIGNED_SUMS 8 /* unsigned arrays of TileSums, which come first */
+#define N_SUMS 12
 
 static __device__ __forceinline__ void
 clear_sum_array (TileSums *s, int field)
@@ -668,7 +682,7 @@ clear_sums (TileSums *s)
 /* The part of a run, or of some rows, in the sums of a piece, as in
  * TileSums. */
 struct Part {
-  uint32_t n_x, y, columns, rows;
+  uint32_t n_xy, x, y, columns, rows;
   uint32_t z, max_z, low_z;
   int32_t max_u, low_u, max_v, low_v;
 };
@@ -678,7 +692,8 @@ static __device__ __forceinline__ void
 add_part_to_sums (
     const GpucclWork &w, TileSums *to, uint32_t number, const Part &s)
 {
-  atomicAdd (&to->n_x[number], s.n_x);
+  atomicAdd (&to->n_xy[number], s.n_xy);
+  atomicAdd (&to->x[number], s.x);
   atomicAdd (&to->y[number], s.y);
   atomicOr (&to->columns[number], s.columns);
   atomicOr (&to->rows[number], s.rows);
@@ -714,15 +729,18 @@ template <Depth DEPTH>
 static __device__ __forceinline__ GpucclSum
 frame_sum_of_part (const GpucclWork &w, const Part &s, uint32_t root)
 {
-  uint32_t X = blockIdx.x * TILE, Y = blockIdx.y * TILE, n = s.n_x & 0x7ff;
+  uint32_t X = blockIdx.x * TILE, Y = blockIdx.y * TILE, n = s.n_xy & 0x7ff;
+  uint32_t x = s.x & 0x3fff, y = s.y & 0x3fff;
+  Moments m = {n, x, y, 2 * (s.x >> 14) + x, s.n_xy >> 11, 2 * (s.y >> 14) + y};
   bool known = DEPTH && w.rays.known;
   GpucclSum f;
 
+  moments_move (&m, X, Y);
   f.label = 1 + (Y + root / TILE) * w.frame.width + X + root % TILE;
   f.area = n;
-  f.x = (s.n_x >> 11) + n * X;
-  f.y = s.y + n * Y;
+  f.x = m.x, f.y = m.y;
   f.z = DEPTH ? s.z : 0;
+  f.xx = m.xx, f.xy = m.xy, f.yy = m.yy;
   f.box.x0 = (int) X + __ffs ((int) s.columns) - 1;
   f.box.x1 = (int) X + 32 - __clz ((int) s.columns);
   f.box.y0 = (int) Y + __ffs ((int) s.rows) - 1;
@@ -737,9 +755,9 @@ frame_sum_of_part (const GpucclWork &w, const Part &s, uint32_t root)
 static __device__ __forceinline__ Part
 piece_part (const TileSums &s, uint32_t number)
 {
-  return {s.n_x[number], s.y[number], s.columns[number], s.rows[number],
-      s.z[number], s.max_z[number], s.low_z[number], s.max_u[number],
-      s.low_u[number], s.max_v[number], s.low_v[number]};
+  return {s.n_xy[number], s.x[number], s.y[number], s.columns[number],
+      s.rows[number], s.z[number], s.max_z[number], s.low_z[number],
+      s.max_u[number], s.low_u[number], s.max_v[number], s.low_v[number]};
 }
 
 /* Adds a run of a piece that has its sums in global memory. */
@@ -817,14 +835,15 @@ run_depth (const GpucclWork &w, uint32_t left, uint32_t z, int x, int y)
 static __device__ __forceinline__ void
 set_run_part (Part *s, uint32_t left, int y)
 {
-  int x = threadIdx.x % 32;
-  uint32_t n;
+  uint32_t x = threadIdx.x % 32, n, sum;
 
-  s->columns = mask_of_run (left, x);
+  s->columns = mask_of_run (left, (int) x);
   s->rows = 1u << y;
   n = (uint32_t) __popc (s->columns);
-  s->n_x = n | (n * (2 * x + n - 1) / 2) << 11;
-  s->y = n * (uint32_t) y;
+  sum = n * (2 * x + n - 1) / 2;
+  s->n_xy = n | sum * (uint32_t) y << 11;
+  s->x = sum | (triples (x + n) - triples (x)) << 14;
+  s->y = n * ((uint32_t) y | pairs (y) << 14);
 }
 
 /* Adds the runs of the warp's row @i.  @number is that of the lane's piece. */
@@ -890,19 +909,19 @@ static __device__ __forceinline__ void
 add_lane_column (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
     uint32_t number)
 {
-  int lane = threadIdx.x % 32, y = threadIdx.x / 32 * WARP_ROWS;
+  uint32_t lane = threadIdx.x % 32, y = threadIdx.x / 32 * WARP_ROWS, n = 0;
   Part s = column_depth<DEPTH, false> (w, r);
-  uint32_t n = 0;
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
     uint32_t set = r.foreground[i + 1] >> lane & 1;
 
     n += set;
-    s.y += set * (uint32_t) (y + i);
+    s.y += set * (y + i | pairs (y + i) << 14);
     s.rows |= set << (y + i);
   }
-  s.n_x = n | n * (uint32_t) lane << 11;
+  s.n_xy = n | lane * (s.y & 0x3fff) << 11;
+  s.x = n * (lane | pairs (lane) << 14);
   s.columns = 1u << lane;
   add_part_to_sums<DEPTH> (w, to, number, s);
 }
@@ -912,20 +931,21 @@ template <int WARP_ROWS>
 static __device__ __forceinline__ void
 set_foreground_part (Part *s, const Rows<WARP_ROWS> &r)
 {
-  uint32_t lane = threadIdx.x % 32, x = 0;
+  uint32_t lane = threadIdx.x % 32, own = 0; /* pixels, sum of y << 16 */
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
     uint32_t y = threadIdx.x / 32 * WARP_ROWS + i, set = r.foreground[i + 1];
     uint32_t n = (uint32_t) __popc (set);
 
-    x += set >> lane & 1 ? lane : 0;
-    s->n_x += n;
-    s->y += n * y;
+    own += set >> lane & 1 ? 1 | y << 16 : 0;
+    s->n_xy += n;
+    s->y += n * (y | pairs (y) << 14);
     s->columns |= set;
     s->rows |= (uint32_t) (set != 0) << y;
   }
-  s->n_x += warp_sum (x) << 11;
+  s->n_xy += warp_sum ((own >> 16) * lane) << 11;
+  s->x = warp_sum ((own & 0xffff) * (lane | pairs (lane) << 14));
 }
 
 /* Sets the same members for full rows. */
@@ -933,10 +953,13 @@ template <int WARP_ROWS>
 static __device__ __forceinline__ void
 set_full_part (Part *s)
 {
+  const uint32_t x = TILE * (TILE - 1) / 2;
   uint32_t y = threadIdx.x / 32 * WARP_ROWS;
+  uint32_t sum = WARP_ROWS * y + WARP_ROWS * (WARP_ROWS - 1) / 2;
 
-  s->n_x = TILE * WARP_ROWS | (TILE * (TILE - 1) / 2 * WARP_ROWS) << 11;
-  s->y = TILE * (WARP_ROWS * y + WARP_ROWS * (WARP_ROWS - 1) / 2);
+  s->n_xy = TILE * WARP_ROWS | x * sum << 11;
+  s->x = WARP_ROWS * (x | triples (TILE) << 14);
+  s->y = TILE * (sum | (triples (y + WARP_ROWS) - triples (y)) << 14);
   s->columns = ALL_LANES;
   s->rows = ((1u << WARP_ROWS) - 1) << y;
 }

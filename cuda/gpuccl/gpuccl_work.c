@@ -18,6 +18,9 @@ check_camera_params (const GpucclParams *p, bool depth)
   if (p->match == GPUCCL_MATCH_SPACE && !p->has_camera)
     return "match=space needs a camera; give its intrinsics, or match in the "
            "image";
+  if ((p->min_surface > 0 || p->min_side > 0) && !(depth && p->has_camera))
+    return "min-surface and min-side need depth and a camera; give both, or "
+           "use min-size and min-side-pixels";
   if (p->has_camera &&
       !(IN (c->fx, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL) &&
           IN (c->fy, GPUCCL_MIN_FOCAL, GPUCCL_MAX_FOCAL)))

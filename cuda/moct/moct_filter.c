@@ -167,15 +167,11 @@ moct_track_reach (const MoctTrack *t, double gate)
 void
 moct_sum_shape (const MoctSum *s, double *orientation, double *elongation)
 {
-  double n = (double) s->n, cx = moct_sum_cx (s), cy = moct_sum_cy (s);
-  double xx = (double) s->xx / n - cx * cx + 1. / 12;
-  double yy = (double) s->yy / n - cy * cy + 1. / 12;
-  double xy = (double) s->xy / n - cx * cy;
-  double root = sqrt ((xx - yy) * (xx - yy) + 4 * xy * xy);
-  double angle = .5 * atan2 (2 * xy, xx - yy);
+  Moments m = {s->n, s->x, s->y, s->xx, s->xy, s->yy};
+  Spread spread = moments_spread (&m);
 
-  *orientation = angle <= -M_PI_2 ? angle + M_PI : angle;
-  *elongation = sqrt ((xx + yy + root) / fmax (xx + yy - root, 1e-9));
+  *orientation = spread_orientation (&spread);
+  *elongation = spread_elongation (&spread);
 }
 
 /* Sets the object's box: the visible box, or one as large as before it was

@@ -6,12 +6,21 @@
  *
  * Finds the connected components of a frame, and which of them is a moving
  * object.  Components of at least #GstGpuccl:min-area pixels are reported as
- * VisionObjects, each with area, box, centroid and, with depth and a camera,
- * its place and extent in metres.  Those that are large enough, filled enough
+ * VisionObjects, each with area, box, centroid, orientation and elongation (of
+ * the ellipse with the same second moments) and, with depth and a camera, its
+ * place and extent in metres.  Those that are large enough, filled enough
  * and wide enough become objects: new ones at first, accepted once they were
  * there in #GstGpuccl:frames frames in a row.  The others are rejected, and
  * `reason` names the criterion that they fail: size, fill, extent, or rank,
  * since only the eight largest components can be objects.
+ *
+ * Pixels as limits suit one size of frame, and rows and columns one way in
+ * which an object is turned.  The rectangle with the second moments of a
+ * component, turned as the component is, suits any: #GstGpuccl:min-surface and
+ * #GstGpuccl:min-side are limits in square metres and metres,
+ * #GstGpuccl:min-box-fill is the part of the rectangle that must be filled.
+ * They add to the other limits, which 0 switches off, as preset `any-size`
+ * does.
  *
  * The format of the frames decides what is looked at:
  *
@@ -71,7 +80,7 @@
  *
  * - Nothing is accepted: `reason` of each component names what it fails.
  *   `min-size`, `min-fill` and `min-extent` are limits, and `frames` is how
- *   long it must be seen.
+ *   long it must be seen.  At another size than 640x480, try preset `any-size`.
  * - Depth finds one huge component: `max-depth-step` is larger than the gap
  *   between things.
  * - Sizes or places are wrong: `intrinsics` and `depth-scale` must be those

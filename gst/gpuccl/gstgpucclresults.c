@@ -125,6 +125,7 @@ fill_component_object (GstGpuccl *self, const GpucclParams *params,
   v->height = box->y1 - box->y0;
   v->cx = c->cx;
   v->cy = c->cy;
+  gpuccl_sum_shape (&c->sum, &v->orientation, &v->elongation);
   v->score = MIN (1, (gdouble) c->frames / params->frames);
   if (c->depth > 0)
     v->depth = c->depth;

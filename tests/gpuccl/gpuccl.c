@@ -57,7 +57,7 @@ oracle_linked (const Input *in, const Rule *rule, int x, int y, int u, int v)
 
 typedef struct {
   uint32_t label, area;
-  uint64_t x, y, z;
+  uint64_t x, y, z, xx, xy, yy;
   int x0, y0, x1, y1;
   int min_z, max_z;
   double min_u, max_u, min_v, max_v;
@@ -90,6 +90,7 @@ oracle_add (
   bool first = !c->area++;
 
   c->x += x, c->y += y, c->z += z;
+  c->xx += x * x, c->xy += x * y, c->yy += y * y;
   c->x0 = first || x < c->x0 ? x : c->x0;
   c->y0 = first || y < c->y0 ? y : c->y0;
   c->x1 = first || x >= c->x1 ? x + 1 : c->x1;
@@ -206,6 +207,7 @@ static void
 compare_sum (const GpucclSum *s, const OracleComponent *c)
 {
   check (s->area == c->area && s->x == c->x && s->y == c->y && s->z == c->z);
+  check (s->xx == c->xx && s->xy == c->xy && s->yy == c->yy);
   check (s->box.x0 == c->x0 && s->box.y0 == c->y0);
   check (s->box.x1 == c->x1 && s->box.y1 == c->y1);
   check ((int) s->min_z == c->min_z && (int) s->max_z == c->max_z);

@@ -154,6 +154,192 @@ test_measures (DeviceKind kind)
   check (!play.r.components[0].in_space && play.r.components[0].depth > 1.6);
 }
 
+/* ---- Criteria of the rectangle ---- */
+
+/* An upright rectangle is its own, and fills it; twice as wide pixels make it
+ * half as wide in space. */
+static void
+test_rectangle (DeviceKind kind)
+{
+  GpucclParams p = gpuccl_defaults ();
+  const GpucclComponent *c;
+  double orientation, elongation;
+  AUTO (Play) play;
+
+  p.has_camera = true;
+  p.camera = (Camera){800, 400, 160, 120, {0}};
+  play_open (&play, kind, 320, 240);
+  play_rect (&play, 210, 80, 100, 40, 2000);
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check_near (c->sides[0], 100, 1e-9);
+  check_near (c->sides[1], 40, 1e-9);
+  check_near (c->box_fill, 1, 1e-9);
+  check_near (c->metric_sides[0], .25, 1e-9);
+  check_near (c->metric_sides[1], .2, 1e-9);
+  check_near (c->surface, .05, 1e-9);
+  gpuccl_sum_shape (&c->sum, &orientation, &elongation);
+  check_near (orientation, 0, 1e-9);
+  check_near (elongation, 2.5, 1e-9);
+
+  play_clear (&play);
+  for (int y = 0; y < 240; y++) /* a disc of radius 100 */
+    for (int x = 0; x < 320; x++)
+      if ((x - 160) * (x - 160) + (y - 120) * (y - 120) < 100 * 100)
+        play_rect (&play, x, y, 1, 1, 2000);
+  p.has_camera = false;
+  play_run (&play, &p);
+  c = &play.r.components[0];
+  check_near (c->box_fill, M_PI / 3, .002);
+  check_near (c->sides[0], 100 * sqrt (3), .2);
+  check (c->surface == 0 && c->metric_sides[0] == 0);
+}
+
+/* Draws a rectangle of 120 x 30 pixels turned by @degrees or, @bent, a right
+ * angle of two bars of 120 x 30. */
+static void
+play_turned (Play *play, double degrees, bool bent)
+{
+  double a = degrees * M_PI / 180;
+
+  play_clear (play);
+  for (int y = 0; y < 240; y++)
+    for (int x = 0; x < 320; x++) {
+      double u = (x - 160.2) * cos (a) + (y - 119.7) * sin (a);
+      double v = (y - 119.7) * cos (a) - (x - 160.2) * sin (a);
+      bool bar = fabs (u) < 60 && fabs (v) < 15;
+
+      if (bar || (bent && fabs (u + 45) < 15 && v > -15 && v < 105))
+        play_rect (play, x, y, 1, 1, 2000);
+    }
+}
+
+/* Turned by any angle an object passes alike, or fails alike by the same
+ * limit; by rows and columns it passes at some angles alone. */
+static void
+test_any_angle (DeviceKind kind)
+{
+  static const struct {
+    double side, side_pixels, fill;
+    bool bent;
+    GpucclReason reason;
+  } cases[] = {{.095, 0, .95, false, GPUCCL_PERSISTENCE},
+      {.105, 0, .95, false, GPUCCL_EXTENT},
+      {0, 28.5, .95, false, GPUCCL_PERSISTENCE},
+      {0, 31.5, .95, false, GPUCCL_EXTENT}, {0, 0, .8, true, GPUCCL_FILL},
+      {0, 0, .4, true, GPUCCL_PERSISTENCE}};
+  AUTO (Play) play;
+
+  play_open (&play, kind, 320, 240);
+  for (int by_rows = 0, passed = 0; by_rows < 2; by_rows++, passed = 0)
+    for (int degrees = 0; degrees < 180; degrees += 5)
+      for (int i = 0; i < 6; i++) {
+        GpucclParams p = gpuccl_defaults ();
+        double orientation, elongation, off;
+        const GpucclComponent *c;
+
+        p.has_camera = true;
+        p.camera = (Camera){600, 600, 160, 120, {0}};
+        p.min_size = 0;
+        p.min_extent = by_rows ? 31 : 0;
+        p.min_fill = by_rows ? .75 : 0;
+        p.min_surface = .039;
+        p.min_side = cases[i].side;
+        p.min_side_pixels = cases[i].side_pixels;
+        p.min_box_fill = cases[i].fill;
+        play_turned (&play, degrees, cases[i].bent);
+        play_run (&play, &p);
+        c = &play.r.components[0];
+        passed += i == 0 && c->reason == GPUCCL_PERSISTENCE;
+        check (by_rows || c->reason == cases[i].reason);
+        check (i || degrees < 175 || (passed == 36) == !by_rows);
+        check (passed > 0 || degrees < 175);
+        gpuccl_sum_shape (&c->sum, &orientation, &elongation);
+        off = remainder (orientation - degrees * M_PI / 180, M_PI);
+        check (cases[i].bent || fabs (off) < .01);
+        check_near (elongation, c->sides[0] / c->sides[1], 1e-9);
+      }
+}
+
+/* Limits that are 0 change nothing: whatever the shape, the reason is that of
+ * the paper's equations. */
+static void
+test_limits_off (DeviceKind kind)
+{
+  int seen[GPUCCL_SURFACE + 1] = {0};
+  AUTO (Play) play;
+
+  play_open (&play, kind, 320, 240);
+  for (int round = 0; round < 60; round++) {
+    GpucclParams p = gpuccl_defaults ();
+    bool camera = round % 2;
+
+    p.has_camera = camera;
+    p.camera = (Camera){600, 500, 160, 120, {0}};
+    p.min_size = 600;
+    play_clear (&play);
+    for (int i = 0; i < 9; i++) {
+      bool lies = rnd (2);
+
+      play_rect (&play, (int) rnd (300), (int) rnd (220),
+          2 + (int) rnd (lies ? 160 : 16), 2 + (int) rnd (lies ? 16 : 120),
+          2000);
+    }
+    play_run (&play, &p);
+    for (int i = 0; i < play.r.n_components; i++) {
+      const GpucclComponent *c = &play.r.components[i];
+      double wanted = c->sum.area <= 600              ? GPUCCL_SIZE
+          : c->fill <= .75                            ? GPUCCL_FILL
+          : c->mean_width < 15 || c->mean_height < 15 ? GPUCCL_EXTENT
+                                                      : GPUCCL_PERSISTENCE;
+
+      check (c->reason == wanted);
+      seen[c->reason]++;
+    }
+  }
+  check (seen[GPUCCL_SIZE] && seen[GPUCCL_FILL] && seen[GPUCCL_EXTENT] &&
+      seen[GPUCCL_PERSISTENCE]);
+}
+
+/* The same plate before cameras of three sizes: what its limits in space say of
+ * it does not depend on the size; without camera or depth they are refused. */
+static void
+test_any_size (DeviceKind kind)
+{
+  static const int sizes[][2] = {{320, 240}, {640, 480}, {1280, 720}};
+  GpucclParams p = gpuccl_defaults ();
+
+  p.has_camera = true;
+  p.min_size = 0;
+  p.min_extent = 0;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      int width = sizes[i][0], scale = width / 320;
+      AUTO (Play) play;
+
+      p.min_surface = k == 1 ? .055 : .045; /* the plate has 0.05 */
+      p.min_side = k == 2 ? .11 : .09;      /* 0.1 */
+      p.camera = (Camera){320. * scale, 320. * scale, 0, 0, {0}};
+      play_open (&play, kind, width, sizes[i][1]);
+      play_rect (&play, 20 * scale, 20 * scale, 40 * scale, 8 * scale, 4000);
+      play_run (&play, &p);
+      check_near (play.r.components[0].surface, .05, 1e-9);
+      check (play.r.components[0].reason ==
+          (k == 1          ? GPUCCL_SIZE
+                  : k == 2 ? GPUCCL_EXTENT
+                           : GPUCCL_PERSISTENCE));
+    }
+  check (!gpuccl_check (&p, GPUCCL_CLASSES, true));
+  check (strstr (gpuccl_check (&p, GPUCCL_MASK, false), "min-surface"));
+  p.min_surface = 0;
+  p.has_camera = false;
+  check (strstr (gpuccl_check (&p, GPUCCL_CLASSES, true), "min-side-pixels"));
+  p.min_side = 0;
+  check (!gpuccl_check (&p, GPUCCL_MASK, false));
+  p.min_box_fill = -1;
+  check (gpuccl_check (&p, GPUCCL_MASK, false));
+}
+
 /* ---- Objects ---- */
 
 /* Accepted in the fifth frame in a row, under one id; one frame without it and
@@ -388,7 +574,10 @@ test_split (DeviceKind kind)
 }
 
 CHECK_MAIN (NULL, NULL, PART (criteria), {"shapes of figure 6", test_shapes},
-    PART (rank), PART (measures), PART (persistence), PART (matching),
+    PART (rank), PART (measures), PART (rectangle),
+    {"turned by any angle", test_any_angle},
+    {"limits that are off", test_limits_off},
+    {"frames of any size", test_any_size}, PART (persistence), PART (matching),
     PART (shape), {"the camera moves", test_camera_motion},
     {"a pose comes and goes", test_pose_comes_and_goes},
     {"two objects", test_two}, {"one becomes two", test_split})

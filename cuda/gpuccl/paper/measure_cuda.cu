@@ -91,7 +91,8 @@ lines_of_frame (const GpucclFrame *f)
 
 /* ---- Sums ---- */
 
-/* The sum over the lanes, of at most 32 strips, which fits in 32 bits. */
+/* The sum over the lanes, of at most 32 strips, which fits in 32 bits but for
+ * products. */
 static __device__ __forceinline__ GpucclSum
 sum_held_of_warp (const GpucclSum &s, bool depth, bool rays)
 {
@@ -99,6 +100,9 @@ sum_held_of_warp (const GpucclSum &s, bool depth, bool rays)
 
   t.x = warp_sum ((uint32_t) s.x);
   t.y = warp_sum ((uint32_t) s.y);
+  t.xx = gpuccl_warp_sum64 (s.xx);
+  t.xy = gpuccl_warp_sum64 (s.xy);
+  t.yy = gpuccl_warp_sum64 (s.yy);
   t.box.x0 = warp_min (s.box.x0);
   t.box.x1 = warp_max (s.box.x1);
   t.box.y1 = warp_max (s.box.y1);
@@ -135,6 +139,9 @@ add_sum_to (GpucclSum *to, const GpucclSum &s)
 {
   atomicAdd (&to->x, s.x);
   atomicAdd (&to->y, s.y);
+  atomicAdd (&to->xx, s.xx);
+  atomicAdd (&to->xy, s.xy);
+  atomicAdd (&to->yy, s.yy);
   if (s.z)
     atomicAdd (&to->z, s.z);
   LOWER_TO (to->box.x0, s.box.x0);
