@@ -18,6 +18,7 @@
 
 #include <gst/gst.h>
 
+#include "common/image.h"
 #include "common/rows.h"
 
 G_BEGIN_DECLS
@@ -100,5 +101,10 @@ gboolean gst_vision_properties_check (GstElement *element);
  * if it cannot be read, or is a device or a FIFO. */
 gboolean gst_vision_file_read_text (
     const gchar *path, gchar **text, GError **error);
+
+/* For a row's parse (): reads "x,y,width,height" to @box, which stays as it is
+ * where @text is NULL. */
+gboolean gst_vision_properties_read_box (
+    const gchar *text, ImageBox *box, GError **error);
 
 G_END_DECLS

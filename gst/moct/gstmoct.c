@@ -73,7 +73,6 @@
 #include "moct/gstmoct.h"
 
 #include "base/gstvisionproperties.h"
-#include "common/number.h"
 
 GST_DEBUG_CATEGORY_STATIC (moct_debug);
 #define GST_CAT_DEFAULT moct_debug
@@ -97,20 +96,9 @@ read_moct_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   ImageBox region = moct_defaults ().region;
-  int n[4] = {0, 0, 1, 1};
-  const char *end = text ? numbers_read (text, ',', 4, n) : "";
-  gboolean good = end && !*end;
 
-  for (gint i = 0; i < 4; i++)
-    good = good && n[i] >= i / 2 &&
-        n[i] <= G_MAXINT16; /* width and height: at least 1 */
-  if (!good) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "\"%s\" is not x,y,width,height in pixels", text);
+  if (!gst_vision_properties_read_box (text, &region, error))
     return FALSE;
-  }
-  if (text)
-    region = (ImageBox){n[0], n[1], n[0] + n[2], n[1] + n[3]};
   GST_OBJECT_LOCK (element);
   GST_MOCT (owner)->params.region = region;
   GST_OBJECT_UNLOCK (element);
