@@ -67,6 +67,7 @@ class Object:
     covariance: Numbers = None
     outline: Numbers = None
     trajectory: Numbers = None
+    history: Numbers = None
 
 
 @dataclasses.dataclass

@@ -5,6 +5,7 @@
 
 #include "common/memory.h"
 #include "emdtrack/emdtrack_work.h"
+#include "gpuccl/gpuccl.h"
 
 struct _Emdtrack {
   Device device;
@@ -12,8 +13,14 @@ struct _Emdtrack {
   const EmdtrackStages *stages;
   EmdtrackWork work;
   double scale;
+  int most;       /* the greatest value of a map */
   int n_prepared; /* number of targets that there is room for */
   EmdtrackCodebookUpload book;
+
+  EmdtrackReading reading;
+  Gpuccl *gpuccl;         /* finds places */
+  EmdtrackMatch *matches; /* NULL: nothing has been looked for */
+  uint32_t *nearness;     /* pinned, as reading.nearness */
 };
 
 static size_t
@@ -40,6 +47,7 @@ emdtrack_new (Emdtrack **self, const Device *device, int width, int height)
   w = &e->work;
   w->reader.width = width;
   w->reader.height = height;
+  w->area = (ImageBox){0, 0, width, height};
   TRY (memory_get (&e->memory, &w->index, n_pixels (e)));
   TRY (memory_get (&e->memory, &w->histogram, n_pixels (e)));
   TRY (memory_get (&e->memory, &w->before, n_pixels (e)));
@@ -64,6 +72,8 @@ emdtrack_free (Emdtrack *e)
   device_wait (&e->device); /* the device may still use the memory */
   if (w->state)
     e->stages->close (&e->device, w);
+  gpuccl_free (e->gpuccl);
+  free (e->matches);
   memory_free (&e->memory);
   free (e);
 }
@@ -110,6 +120,10 @@ set_problems (Emdtrack *e, const EmdtrackParams *p)
   uint8_t distance[EMDTRACK_BINS][EMDTRACK_BINS];
 
   TRY (emdtrack_distances (p, distance, &e->scale));
+  e->most = 0;
+  for (int i = 0; i < p->bins * EMDTRACK_BINS; i++)
+    if (distance[0][i] * w->reader.mass > e->most)
+      e->most = distance[0][i] * w->reader.mass;
   emdtrack_find_form (distance, p->bins, &w->closed);
   for (int t = 0; t < p->n_targets; t++) {
     EmdtrackProblem now;
@@ -135,14 +149,39 @@ find_bins (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
   return e->stages->index (&e->device, &e->work);
 }
 
-static const char *
-find_histograms (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
+/* Sets the pixels that get a value.  What earlier frames stored belongs to
+ * others: the next frame forgets it. */
+static void
+set_area (Emdtrack *e, ImageBox region)
 {
-  TRY (emdtrack_set_reader (&e->work, p, f));
-  if (p->histogram == EMDTRACK_CHANNELS)
-    return e->stages->spectra (&e->device, &e->work);
-  TRY (find_bins (e, p, f));
-  return e->stages->window (&e->device, &e->work);
+  EmdtrackWork *w = &e->work;
+  int width = w->reader.width, height = w->reader.height;
+  ImageBox area = {emdtrack_clamp (region.x0, width),
+      emdtrack_clamp (region.y0, height), emdtrack_clamp (region.x1, width),
+      emdtrack_clamp (region.y1, height)};
+
+  if (area.x0 >= area.x1 || area.y0 >= area.y1)
+    area = (ImageBox){0, 0, 0, 0};
+  if (!memcmp (&area, &w->area, sizeof area))
+    return;
+  w->area = area;
+  memset (w->problem, 0, sizeof w->problem);
+}
+
+static const char *
+find_histograms (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f,
+    ImageBox region)
+{
+  EmdtrackWork *w = &e->work;
+
+  TRY (emdtrack_set_reader (w, p, f));
+  set_area (e, region);
+  if (p->histogram != EMDTRACK_CHANNELS)
+    TRY (find_bins (e, p, f));
+  if (!emdtrack_pixels (w))
+    return NULL;
+  return p->histogram == EMDTRACK_CHANNELS ? e->stages->spectra (&e->device, w)
+                                           : e->stages->window (&e->device, w);
 }
 
 const char *
@@ -152,7 +191,7 @@ emdtrack_queue_histograms (
   TRY (emdtrack_check (p));
   /* the maps belong to other histograms */
   memset (e->work.known, 0, sizeof e->work.known);
-  return find_histograms (e, p, f);
+  return find_histograms (e, p, f, emdtrack_defaults ().region);
 }
 
 static const char *
@@ -170,10 +209,10 @@ find_values (Emdtrack *e, int target)
 static const char *
 run_stages (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
 {
-  TRY (find_histograms (e, p, f));
+  TRY (find_histograms (e, p, f, p->region));
   TRY (prepare_memory (e, p));
   TRY (set_problems (e, p));
-  for (int t = 0; t < p->n_targets; t++)
+  for (int t = 0; t < p->n_targets && emdtrack_pixels (&e->work); t++)
     TRY (find_values (e, t));
   return device_wait (&e->device);
 }
@@ -200,7 +239,9 @@ emdtrack_run (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f,
   TRY (err);
   results->n_targets = p->n_targets;
   memcpy (results->map, w->map, p->n_targets * sizeof results->map[0]);
+  results->area = w->area;
   results->mass = w->reader.mass;
+  results->most = e->most;
   results->scale = e->scale;
   results->form = w->closed.form;
   results->counts = *w->counts;
@@ -296,6 +337,103 @@ emdtrack_count (
   TRY (e->stages->count (&e->device, w, n));
   *counts = w->region_counts;
   return device_wait (&e->device);
+}
+
+/* ---- Maps and places ---- */
+
+/* Lets e->reading read the map of @target. */
+static EmdtrackReading *
+reading_of (Emdtrack *e, int target)
+{
+  const EmdtrackWork *w = &e->work;
+
+  e->reading.map = (EmdtrackMap){w->area, w->map[target]};
+  e->reading.width = w->reader.width;
+  e->reading.height = w->reader.height;
+  return &e->reading;
+}
+
+const char *
+emdtrack_copy_map (Emdtrack *e, int target, uint16_t *map, size_t stride)
+{
+  EmdtrackReading *r = reading_of (e, target);
+
+  r->whole = map;
+  r->stride = stride;
+  return e->stages->spread (&e->device, r);
+}
+
+static const char *
+prepare_places (Emdtrack *e, EmdtrackReading *r)
+{
+  DeviceMemory *m = &e->memory;
+
+  if (e->matches)
+    return NULL;
+  TRY (memory_get (m, &r->mask, (size_t) r->width * r->height));
+  TRY (memory_get (m, &r->nearness, EMDTRACK_MATCHES));
+  TRY (memory_get_pinned (m, &e->nearness, EMDTRACK_MATCHES));
+  TRY (memory_get_pinned (m, &r->spots, EMDTRACK_MATCHES));
+  gpuccl_free (e->gpuccl); /* of a call that failed */
+  TRY (gpuccl_new (&e->gpuccl, &e->device, r->width, r->height));
+  e->matches = calloc (EMDTRACK_MATCHES, sizeof *e->matches);
+  return e->matches ? NULL
+                    : OUT_OF_MEMORY (EMDTRACK_MATCHES * sizeof *e->matches, "");
+}
+
+/* Finds the components of r->mask. */
+static const char *
+find_components (
+    Emdtrack *e, EmdtrackReading *r, int max, GpucclResults *results)
+{
+  GpucclFrame frame = {.width = r->width,
+      .height = r->height,
+      .source = GPUCCL_MASK,
+      .map = r->mask,
+      .map_stride = r->width,
+      .map_step = 1};
+  GpucclParams p = gpuccl_defaults ();
+
+  p.connectivity = 8;
+  p.min_area = 1;
+  p.max_components = max;
+  TRY (gpuccl_run (e->gpuccl, &p, &frame, results));
+  r->labels = results->labels;
+  r->n_spots = results->n_components;
+  return NULL;
+}
+
+const char *
+emdtrack_detect (Emdtrack *e, int target, int limit, int max,
+    const EmdtrackMatch **matches, int *n, uint32_t *all)
+{
+  EmdtrackReading *r = reading_of (e, target);
+  GpucclResults found;
+
+  *n = 0;
+  r->limit = limit;
+  TRY (prepare_places (e, r));
+  TRY (e->stages->below (&e->device, r));
+  TRY (find_components (e, r, max, &found));
+  *matches = e->matches;
+  *all = found.n_labels;
+  if (!r->n_spots)
+    return NULL;
+  for (int i = 0; i < r->n_spots; i++)
+    r->spots[i] = (EmdtrackSpot){
+        found.components[i].sum.box, found.components[i].sum.label};
+  TRY (e->stages->nearest (&e->device, r));
+  TRY (device_copy (
+      &e->device, e->nearness, r->nearness, r->n_spots * sizeof *e->nearness));
+  TRY (device_wait (&e->device));
+  for (int i = 0; i < r->n_spots; i++) {
+    const GpucclComponent *c = &found.components[i];
+
+    e->matches[i] = (EmdtrackMatch){c->sum.box, c->sum.area, c->cx, c->cy,
+        (uint16_t) (EMDTRACK_NO_VALUE - e->nearness[i])};
+  }
+  *n = r->n_spots;
+  return NULL;
 }
 
 const uint8_t *

@@ -107,6 +107,9 @@ typedef struct {
                         the default, is no limit */
 
   EmdtrackSolver solver;
+  ImageBox region; /* pixels outside of it get no value; default: all pixels.
+                      Another region makes the next frame as slow as the
+                      first */
   EmdtrackTarget targets[EMDTRACK_TARGETS];
   int n_targets; /* 0 to 8 */
 
@@ -153,12 +156,17 @@ typedef enum {
   EMDTRACK_FORM_ANY,
 } EmdtrackForm;
 
+#define EMDTRACK_NO_VALUE UINT16_MAX /* above every value of a map */
+
 /* The map of each target.  The earth mover's distance of a pixel, in units of
  * the ground distance, is map / (mass * scale). */
 typedef struct {
   int n_targets;
-  const uint16_t *map[EMDTRACK_TARGETS]; /* device memory, rows of width */
+  ImageBox area; /* the pixels that have a value: the region within the frame */
+  const uint16_t *map[EMDTRACK_TARGETS]; /* device memory, rows of the area's
+                                            width */
   int mass;                              /* of every histogram */
+  int most;          /* the greatest value that the ground distance allows */
   double scale;      /* integer distance for a ground distance of 1 */
   EmdtrackForm form; /* the closed form that the ground distance allows */
   EmdtrackCounts counts;
@@ -190,15 +198,40 @@ const char *emdtrack_frame_size (
 const char *emdtrack_run (Emdtrack *self, const EmdtrackParams *params,
     const EmdtrackFrame *frame, EmdtrackResults *results);
 
+/* Queues writing the last frame's map of @target to @map, device memory, whose
+ * rows have the frame's width, @stride in bytes: EMDTRACK_NO_VALUE outside of
+ * the region. */
+const char *emdtrack_copy_map (
+    Emdtrack *self, int target, uint16_t *map, size_t stride);
+
+#define EMDTRACK_MATCHES 4096 /* the most that are reported */
+
+/* A place: neighbouring pixels, corners included, at which a map is below a
+ * limit. */
+typedef struct {
+  ImageBox box;
+  uint32_t area;  /* pixels */
+  double cx, cy;  /* mean position of the pixels */
+  uint16_t value; /* the least one in the map */
+} EmdtrackMatch;
+
+/* Finds all places at which the last frame's map of @target is below @limit.
+ * Sets @matches to at most @max of them, 1 to EMDTRACK_MATCHES, the largest
+ * first and of equal ones the first in the frame; they stay valid until the
+ * next call.  Sets @n to their number and @all to that of all places.  Waits
+ * for the device. */
+const char *emdtrack_detect (Emdtrack *self, int target, int limit, int max,
+    const EmdtrackMatch **matches, int *n, uint32_t *all);
+
 /* Forgets the trees and values that earlier frames stored. */
 const char *emdtrack_reset (Emdtrack *self);
 
-/* Queues the histograms alone; benchmarks call it. */
+/* Queues the histograms of all pixels alone. */
 const char *emdtrack_queue_histograms (
     Emdtrack *self, const EmdtrackParams *params, const EmdtrackFrame *frame);
 
 /* Returns the histograms of the last frame, memory of the device: EMDTRACK_BINS
- * bytes a pixel, rows of width, whose unused bins are 0. */
+ * bytes a pixel, rows of the area's width, whose unused bins are 0. */
 const uint8_t *emdtrack_histograms (const Emdtrack *self);
 
 #define EMDTRACK_REGIONS 8192 /* that can be counted at once */

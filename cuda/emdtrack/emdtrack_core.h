@@ -209,6 +209,37 @@ emdtrack_bin (const EmdtrackReader *r, const ImageRow *row, int x, int y)
       r->step[512 + c[2]]];
 }
 
+/* ---- Maps ---- */
+
+static inline int
+emdtrack_across (ImageBox b)
+{
+  return b.x1 - b.x0;
+}
+
+static inline int
+emdtrack_down (ImageBox b)
+{
+  return b.y1 - b.y0;
+}
+
+/* The values of the pixels in @area, rows of its width. */
+typedef struct {
+  ImageBox area;
+  const uint16_t *value;
+} EmdtrackMap;
+
+/* The value of pixel (@x, @y) of the frame. */
+BOTH uint16_t
+emdtrack_value (const EmdtrackMap *m, int x, int y)
+{
+  ImageBox a = m->area;
+
+  return x >= a.x0 && x < a.x1 && y >= a.y0 && y < a.y1
+      ? m->value[(size_t) (y - a.y0) * (a.x1 - a.x0) + (x - a.x0)]
+      : EMDTRACK_NO_VALUE;
+}
+
 /* ---- Regions ---- */
 
 /* 2^40 divided by the square of a side, which is at most 2^17. */

@@ -11,7 +11,7 @@ static const char *
 open_emdtrack_cpu (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCpu *c = calloc (1, sizeof *c);
-  size_t strips = (size_t) emdtrack_strips (w);
+  size_t strips = (size_t) emdtrack_strips (w->area);
 
   (void) dev;
   if (!(w->state = c))
@@ -130,21 +130,22 @@ read_index_row (const EmdtrackWork *w, int y)
       (size_t) emdtrack_clamp (y, w->reader.height - 1) * w->reader.width;
 }
 
-/* Slides a window along row @y over the histograms of columns. */
+/* Slides a window along row @y of the area over the histograms of columns. */
 static void
 slide_window (const EmdtrackWork *w, const EmdtrackHistogram *column, int y)
 {
-  int width = w->reader.width, half = w->window / 2;
-  EmdtrackHistogram *out = w->histogram + (size_t) y * width;
+  int last = w->reader.width - 1, half = w->window / 2, x0 = w->area.x0;
+  EmdtrackHistogram *out =
+      w->histogram + (size_t) (y - w->area.y0) * emdtrack_across (w->area);
   EmdtrackHistogram h = {{0}};
 
-  for (int x = -half; x <= half; x++)
-    add_histogram (&h, &column[emdtrack_clamp (x, width - 1)]);
-  out[0] = h;
-  for (int x = 1; x < width; x++) {
-    add_histogram (&h, &column[emdtrack_clamp (x + half, width - 1)]);
-    subtract_histogram (&h, &column[emdtrack_clamp (x - half - 1, width - 1)]);
-    out[x] = h;
+  for (int x = x0 - half; x <= x0 + half; x++)
+    add_histogram (&h, &column[emdtrack_clamp (x, last)]);
+  *out++ = h;
+  for (int x = x0 + 1; x < w->area.x1; x++) {
+    add_histogram (&h, &column[emdtrack_clamp (x + half, last)]);
+    subtract_histogram (&h, &column[emdtrack_clamp (x - half - 1, last)]);
+    *out++ = h;
   }
 }
 
@@ -152,18 +153,20 @@ static void
 count_window_strip (
     const EmdtrackWork *w, EmdtrackHistogram *column, int y0, int y1)
 {
-  int width = w->reader.width, half = w->window / 2;
+  int half = w->window / 2;
+  int from = emdtrack_clamp (w->area.x0 - half, w->reader.width);
+  int to = emdtrack_clamp (w->area.x1 + half, w->reader.width);
 
-  memset (column, 0, width * sizeof *column);
+  memset (column + from, 0, (to - from) * sizeof *column);
   for (int y = y0 - half; y <= y0 + half; y++)
-    for (int x = 0; x < width; x++)
+    for (int x = from; x < to; x++)
       column[x].bin[read_index_row (w, y)[x]]++;
   slide_window (w, column, y0);
   for (int y = y0 + 1; y < y1; y++) {
     const uint8_t *come = read_index_row (w, y + half);
     const uint8_t *go = read_index_row (w, y - half - 1);
 
-    for (int x = 0; x < width; x++) {
+    for (int x = from; x < to; x++) {
       column[x].bin[come[x]]++;
       column[x].bin[go[x]]--;
     }
@@ -176,11 +179,10 @@ count_window_strips (void *data, int begin, int end)
 {
   const EmdtrackWork *w = data;
   const EmdtrackCpu *c = w->state;
-  int height = w->reader.height;
 
   for (int i = begin; i < end; i++) {
-    int y0 = i * EMDTRACK_STRIP;
-    int y1 = y0 + EMDTRACK_STRIP < height ? y0 + EMDTRACK_STRIP : height;
+    int y0 = w->area.y0 + i * EMDTRACK_STRIP;
+    int y1 = emdtrack_clamp (y0 + EMDTRACK_STRIP, w->area.y1);
 
     count_window_strip (w, c->columns + (size_t) i * w->reader.width, y0, y1);
   }
@@ -190,8 +192,8 @@ static const char *
 window_cpu (const Device *dev, const EmdtrackWork *w)
 {
   (void) dev;
-  parallel_for (emdtrack_strips (w), emdtrack_grain (w, 1), count_window_strips,
-      (void *) w);
+  parallel_for (emdtrack_strips (w->area), emdtrack_grain (w, 1),
+      count_window_strips, (void *) w);
   return NULL;
 }
 
@@ -202,11 +204,12 @@ read_spectra_of_rows (void *data, int begin, int end)
   const EmdtrackReader *r = &w->reader;
 
   for (int y = begin; y < end; y++)
-    for (int x = 0; x < r->width; x++) {
-      EmdtrackHistogram *h = &w->histogram[(size_t) y * r->width + x];
+    for (int x = 0; x < emdtrack_across (w->area); x++) {
+      EmdtrackHistogram *h =
+          &w->histogram[(size_t) y * emdtrack_across (w->area) + x];
 
       memset (h, 0, sizeof *h);
-      emdtrack_spectrum (r, x, y, r->mass, h->bin);
+      emdtrack_spectrum (r, w->area.x0 + x, w->area.y0 + y, r->mass, h->bin);
     }
 }
 
@@ -214,8 +217,8 @@ static const char *
 spectra_cpu (const Device *dev, const EmdtrackWork *w)
 {
   (void) dev;
-  parallel_for (w->reader.height, emdtrack_grain (w, 0), read_spectra_of_rows,
-      (void *) w);
+  parallel_for (emdtrack_down (w->area), emdtrack_grain (w, 0),
+      read_spectra_of_rows, (void *) w);
   return NULL;
 }
 
@@ -230,7 +233,7 @@ closed_form_rows (void *data, int begin, int end)
   const Closed *closed = data;
   const EmdtrackWork *w = closed->w;
   const EmdtrackProblem *p = &w->problem[closed->target];
-  size_t width = w->reader.width;
+  size_t width = emdtrack_across (w->area);
   uint16_t *map = w->map[closed->target];
 
   for (size_t i = begin * width; i < end * width; i++)
@@ -244,9 +247,9 @@ closed_cpu (const Device *dev, const EmdtrackWork *w, int target)
   Closed closed = {w, target};
 
   (void) dev;
-  parallel_for (
-      w->reader.height, emdtrack_grain (w, 0), closed_form_rows, &closed);
-  w->counts->closed += (uint64_t) w->reader.width * w->reader.height;
+  parallel_for (emdtrack_down (w->area), emdtrack_grain (w, 0),
+      closed_form_rows, &closed);
+  w->counts->closed += emdtrack_pixels (w);
   return NULL;
 }
 
@@ -350,7 +353,77 @@ count_cpu (const Device *dev, const EmdtrackWork *w, int n)
   return NULL;
 }
 
+/* ---- Maps and places ---- */
+
+static void
+spread_map_rows (void *data, int begin, int end)
+{
+  const EmdtrackReading *r = data;
+
+  for (int y = begin; y < end; y++) {
+    uint16_t *row = (uint16_t *) ((char *) r->whole + y * r->stride);
+
+    for (int x = 0; x < r->width; x++)
+      row[x] = emdtrack_value (&r->map, x, y);
+  }
+}
+
+static const char *
+spread_cpu (const Device *dev, const EmdtrackReading *r)
+{
+  (void) dev;
+  parallel_for (r->height, 0, spread_map_rows, (void *) r);
+  return NULL;
+}
+
+static void
+mask_rows (void *data, int begin, int end)
+{
+  const EmdtrackReading *r = data;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < r->width; x++)
+      r->mask[(size_t) y * r->width + x] =
+          emdtrack_value (&r->map, x, y) < r->limit ? 255 : 0;
+}
+
+static const char *
+below_cpu (const Device *dev, const EmdtrackReading *r)
+{
+  (void) dev;
+  parallel_for (r->height, 0, mask_rows, (void *) r);
+  return NULL;
+}
+
+static void
+find_nearest_of_spots (void *data, int begin, int end)
+{
+  const EmdtrackReading *r = data;
+
+  for (int i = begin; i < end; i++) {
+    EmdtrackSpot s = r->spots[i];
+    uint32_t most = 0;
+
+    for (int y = s.box.y0; y < s.box.y1; y++)
+      for (int x = s.box.x0; x < s.box.x1; x++) {
+        uint32_t near = EMDTRACK_NO_VALUE - emdtrack_value (&r->map, x, y);
+
+        if (r->labels[(size_t) y * r->width + x] == s.label)
+          most = near > most ? near : most;
+      }
+    r->nearness[i] = most;
+  }
+}
+
+static const char *
+nearest_cpu (const Device *dev, const EmdtrackReading *r)
+{
+  (void) dev;
+  parallel_for (r->n_spots, 1, find_nearest_of_spots, (void *) r);
+  return NULL;
+}
+
 const EmdtrackStages emdtrack_stages_cpu = {open_emdtrack_cpu,
     close_emdtrack_cpu, prepare_cpu, forget_cpu, index_cpu, window_cpu,
     spectra_cpu, closed_cpu, emdtrack_reuse_cpu, emdtrack_paper_cpu,
-    brightness_cpu, count_cpu};
+    brightness_cpu, count_cpu, spread_cpu, below_cpu, nearest_cpu};

@@ -25,9 +25,9 @@ emdtrack_grain (const EmdtrackWork *w, int grain)
 }
 
 static inline int
-emdtrack_strips (const EmdtrackWork *w)
+emdtrack_strips (ImageBox area)
 {
-  return (w->reader.height + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
+  return (emdtrack_down (area) + EMDTRACK_STRIP - 1) / EMDTRACK_STRIP;
 }
 
 /* The stored trees of a target, numbered from 1. */

@@ -64,7 +64,7 @@ static const char *
 prepare_pixel_lists (const EmdtrackWork *w, EmdtrackCuda *c)
 {
   DeviceMemory *m = &c->memory;
-  size_t n = emdtrack_pixels (w);
+  size_t n = emdtrack_room (w);
 
   if (!c->left)
     TRY (memory_get (m, &c->left, n));
@@ -85,7 +85,7 @@ static const char *
 prepare_cuda (const Device *dev, EmdtrackWork *w)
 {
   EmdtrackCuda *c = emdtrack_state (w);
-  size_t n = emdtrack_pixels (w);
+  size_t n = emdtrack_room (w);
   int room = w->max_trees < EMDTRACK_ROOM ? w->max_trees : EMDTRACK_ROOM;
 
   TRY (prepare_pixel_lists (w, c));
@@ -112,7 +112,7 @@ forget_cuda (const Device *dev, EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
   EmdtrackCache *cache = &c->cache[target];
-  size_t bytes = emdtrack_pixels (w) * sizeof *w->tree[target];
+  size_t bytes = emdtrack_room (w) * sizeof *w->tree[target];
 
   c->planted[target] = false;
   c->seen[target] = {};
@@ -200,7 +200,88 @@ count_cuda (const Device *dev, const EmdtrackWork *w, int n)
   return NULL;
 }
 
+/* ---- Maps and places ---- */
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    spread_map_kernel (const __grid_constant__ EmdtrackReading r)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+
+  if (x < r.width)
+    ((uint16_t *) ((char *) r.whole + y * r.stride))[x] =
+        emdtrack_value (&r.map, x, y);
+}
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    mask_kernel (const __grid_constant__ EmdtrackReading r)
+{
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+
+  if (x < r.width)
+    r.mask[(size_t) y * r.width + x] =
+        emdtrack_value (&r.map, x, y) < r.limit ? 255 : 0;
+}
+
+#define SPOT_BLOCKS 32 /* that share the rows of a spot */
+
+/* Block (i, k) takes every SPOT_BLOCKS-th row of spot i, from the k-th on. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    find_nearest_kernel (const __grid_constant__ EmdtrackReading r)
+{
+  EmdtrackSpot s = r.spots[blockIdx.x];
+  uint32_t most = 0;
+
+  for (int y = s.box.y0 + blockIdx.y; y < s.box.y1; y += SPOT_BLOCKS)
+    for (int x = s.box.x0 + threadIdx.x; x < s.box.x1; x += EMDTRACK_THREADS)
+      if (r.labels[(size_t) y * r.width + x] == s.label)
+        most = max (
+            most, (uint32_t) EMDTRACK_NO_VALUE - emdtrack_value (&r.map, x, y));
+  most = warp_max_u (most);
+  if (most && !(threadIdx.x & 31))
+    atomicMax (&r.nearness[blockIdx.x], most);
+}
+
+typedef void (*Reader) (EmdtrackReading r);
+
+static const char *
+read_pixels (const Device *dev, const EmdtrackReading *r, Reader kernel)
+{
+  dim3 blocks (ceil_div (r->width, EMDTRACK_THREADS), r->height);
+
+  kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (*r);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
+static const char *
+spread_cuda (const Device *dev, const EmdtrackReading *r)
+{
+  return read_pixels (dev, r, spread_map_kernel);
+}
+
+static const char *
+below_cuda (const Device *dev, const EmdtrackReading *r)
+{
+  return read_pixels (dev, r, mask_kernel);
+}
+
+static const char *
+nearest_cuda (const Device *dev, const EmdtrackReading *r)
+{
+  dim3 blocks (r->n_spots, SPOT_BLOCKS);
+
+  TRY (device_clear (dev, r->nearness, r->n_spots * sizeof *r->nearness));
+  find_nearest_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      *r);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
 const EmdtrackStages emdtrack_stages_cuda = {open_emdtrack_cuda,
     close_emdtrack_cuda, prepare_cuda, forget_cuda, emdtrack_index_cuda,
     emdtrack_window_cuda, emdtrack_spectra_cuda, emdtrack_closed_cuda,
-    emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness_cuda, count_cuda};
+    emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness_cuda, count_cuda,
+    spread_cuda, below_cuda, nearest_cuda};

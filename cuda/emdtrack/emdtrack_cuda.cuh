@@ -128,8 +128,9 @@ emdtrack_state (const EmdtrackWork *w)
   return (EmdtrackCuda *) w->state;
 }
 
+/* The pixels that there is memory for. */
 static inline size_t
-emdtrack_pixels (const EmdtrackWork *w)
+emdtrack_room (const EmdtrackWork *w)
 {
   return (size_t) w->reader.width * w->reader.height;
 }

@@ -50,7 +50,8 @@ const Param emdtrack_params[] = {
         "For solver=paper: the cache of each target holds 2^n values"),
     {NULL}};
 
-DEFAULTS (emdtrack_defaults, emdtrack_params, .gain = 1)
+DEFAULTS (emdtrack_defaults, emdtrack_params, .gain = 1,
+    .region = {0, 0, EMDTRACK_MAX_SIDE, EMDTRACK_MAX_SIDE})
 
 CHOICES (counts, {1, "1", "The size in the frame before"},
     {3, "3", "One size below and one above it, too"},

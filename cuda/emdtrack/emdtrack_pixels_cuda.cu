@@ -33,26 +33,28 @@ emdtrack_index_cuda (const Device *dev, const EmdtrackWork *w)
 }
 
 static __global__ void
-__launch_bounds__ (EMDTRACK_THREADS) read_spectra_kernel (
-    const __grid_constant__ EmdtrackReader r, EmdtrackHistogram *out)
+__launch_bounds__ (EMDTRACK_THREADS)
+    read_spectra_kernel (const __grid_constant__ EmdtrackReader r,
+        ImageBox area, EmdtrackHistogram *out)
 {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+  int across = area.x1 - area.x0;
   EmdtrackHistogram h = {};
 
-  if (x >= r.width)
+  if (x >= across)
     return;
-  emdtrack_spectrum (&r, x, y, r.mass, h.bin);
-  out[(size_t) y * r.width + x] = h;
+  emdtrack_spectrum (&r, area.x0 + x, area.y0 + y, r.mass, h.bin);
+  out[(size_t) y * across + x] = h;
 }
 
 const char *
 emdtrack_spectra_cuda (const Device *dev, const EmdtrackWork *w)
 {
-  const EmdtrackReader *r = &w->reader;
-  dim3 blocks (ceil_div (r->width, EMDTRACK_THREADS), r->height);
+  dim3 blocks (ceil_div (emdtrack_across (w->area), EMDTRACK_THREADS),
+      emdtrack_down (w->area));
 
   read_spectra_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
-      *r, w->histogram);
+      w->reader, w->area, w->histogram);
   CUDA_TRY (cudaGetLastError ());
   return NULL;
 }
@@ -81,6 +83,7 @@ typedef struct {
   const uint8_t *index;
   uint4 *out;
   int width, height, half;
+  ImageBox area;
 } Window;
 
 static __device__ __forceinline__ int
@@ -96,11 +99,12 @@ static __global__ void
 __launch_bounds__ (ACROSS) count_windows_kernel (Window w)
 {
   __shared__ uint4 columns[2][ACROSS];
-  int x = blockIdx.x * (ACROSS - 2 * w.half) + (int) threadIdx.x - w.half;
+  int x = w.area.x0 + blockIdx.x * (ACROSS - 2 * w.half) + (int) threadIdx.x -
+      w.half;
   int from = emdtrack_clamp (x, w.width - 1);
-  int y0 = blockIdx.y * DOWN, y1 = min (y0 + DOWN, w.height);
+  int y0 = w.area.y0 + blockIdx.y * DOWN, y1 = min (y0 + DOWN, w.area.y1);
   bool inside = (int) threadIdx.x >= w.half &&
-      (int) threadIdx.x < ACROSS - w.half && x < w.width;
+      (int) threadIdx.x < ACROSS - w.half && x < w.area.x1;
   uint32_t h[4] = {0};
   int come = bin_of_pixel (w, from, y0 + w.half),
       go = bin_of_pixel (w, from, y0 - w.half);
@@ -123,7 +127,8 @@ __launch_bounds__ (ACROSS) count_windows_kernel (Window w)
     for (int k = 1; k <= w.half; k++)
       sum = add_words (
           sum, add_words (row[threadIdx.x - k], row[threadIdx.x + k]));
-    w.out[(size_t) y * w.width + x] = sum;
+    w.out[(size_t) (y - w.area.y0) * (w.area.x1 - w.area.x0) + x - w.area.x0] =
+        sum;
   }
 }
 
@@ -131,9 +136,9 @@ const char *
 emdtrack_window_cuda (const Device *dev, const EmdtrackWork *w)
 {
   Window a = {w->index, (uint4 *) w->histogram, w->reader.width,
-      w->reader.height, w->window / 2};
-  dim3 blocks (
-      ceil_div (a.width, ACROSS - 2 * a.half), ceil_div (a.height, DOWN));
+      w->reader.height, w->window / 2, w->area};
+  dim3 blocks (ceil_div (emdtrack_across (w->area), ACROSS - 2 * a.half),
+      ceil_div (emdtrack_down (w->area), DOWN));
 
   count_windows_kernel<<<blocks, ACROSS, 0, device_stream (dev)>>> (a);
   CUDA_TRY (cudaGetLastError ());

@@ -264,7 +264,7 @@ static void
 prove_row (Strip *s, int y, bool first)
 {
   const EmdtrackWork *w = s->w;
-  int width = w->reader.width;
+  int width = emdtrack_across (w->area);
   size_t start = (size_t) y * width;
   const EmdtrackHistogram *h = w->histogram + start, *old = w->before + start;
   uint16_t *id = w->tree[s->target] + start, *map = w->map[s->target] + start;
@@ -297,7 +297,7 @@ prove_strips (void *data, int begin, int end)
 {
   Shared *shared = data;
   const EmdtrackWork *w = shared->w;
-  int height = w->reader.height;
+  int height = emdtrack_down (w->area);
 
   for (int y = begin * EMDTRACK_STRIP; y < height && y < end * EMDTRACK_STRIP;
        y += EMDTRACK_STRIP) {
@@ -324,7 +324,7 @@ emdtrack_reuse_cpu (const Device *dev, const EmdtrackWork *w, int target)
 
   (void) dev;
   w->counts->evicted += (uint64_t) emdtrack_store_evict_cpu (
-      store, w->tree[target], (size_t) w->reader.width * w->reader.height);
+      store, w->tree[target], emdtrack_pixels (w));
   if (!store->n) {
     EmdtrackTree first;
 
@@ -332,7 +332,7 @@ emdtrack_reuse_cpu (const Device *dev, const EmdtrackWork *w, int target)
     emdtrack_store_add_cpu (store, p, &first);
   }
   parallel_for (
-      emdtrack_strips (w), emdtrack_grain (w, 1), prove_strips, &shared);
+      emdtrack_strips (w->area), emdtrack_grain (w, 1), prove_strips, &shared);
   w->counts->trees += (uint64_t) store->n;
   return NULL;
 }

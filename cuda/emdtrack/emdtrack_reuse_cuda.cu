@@ -781,7 +781,7 @@ reuse_job (const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
   uint16_t *ids[2] = {w->tree[target], c->other[target]};
-  EmdtrackJob job = {w->reader.width, w->reader.height,
+  EmdtrackJob job = {emdtrack_across (w->area), emdtrack_down (w->area),
       (int) emdtrack_pixels (w), w->problem[target].n, ++c->frame,
       w->known[target], w->histogram, w->before, ids[c->turned[target]],
       ids[!c->turned[target]], w->map[target], c->store[target], {}, c->left,

@@ -6,6 +6,28 @@
 #include "emdtrack/emdtrack_closed_core.h"
 #include "emdtrack/emdtrack_simplex_core.h"
 
+/* A place whose least value is looked for: the pixels in @box with @label. */
+typedef struct {
+  ImageBox box;
+  uint32_t label;
+} EmdtrackSpot;
+
+/* A map, and what is made of it.  Pointers are to device memory, unless a
+ * comment says otherwise; rows have the frame's width, unless they have a
+ * stride. */
+typedef struct {
+  EmdtrackMap map;
+  int width, height; /* of the frame */
+  uint16_t *whole;   /* the map of all pixels */
+  size_t stride;     /* of it, bytes */
+  int limit;
+  uint8_t *mask;          /* 255: the map is below the limit */
+  const uint32_t *labels; /* of the mask's places */
+  EmdtrackSpot *spots;    /* pinned, room for EMDTRACK_MATCHES */
+  int n_spots;
+  uint32_t *nearness; /* of each spot: EMDTRACK_NO_VALUE - its least value */
+} EmdtrackReading;
+
 /* The work of all stages.  Pointers are to device memory, unless a comment says
  * otherwise. */
 typedef struct {
@@ -18,12 +40,14 @@ typedef struct {
   int max_trees, cache_bits;
 
   uint8_t *index; /* the bin of each pixel, rows of width */
+  ImageBox area;  /* the pixels that get a value.  The rows of what follows
+                     have its width */
   EmdtrackHistogram *histogram, *before; /* of each pixel, in this frame and in
-                                            the last; rows of width */
+                                            the last */
   bool known[EMDTRACK_TARGETS];     /* the map holds the values of `before` */
   uint16_t *tree[EMDTRACK_TARGETS]; /* of each pixel: the tree that proved its
-                                       value, or 0; rows of width */
-  uint16_t *map[EMDTRACK_TARGETS];  /* rows of width */
+                                       value, or 0 */
+  uint16_t *map[EMDTRACK_TARGETS];
 
   EmdtrackCounts *counts; /* pinned; of this frame */
 
@@ -33,6 +57,13 @@ typedef struct {
   uint32_t *region_counts; /* pinned, a row of EMDTRACK_BINS each */
   void *state;             /* the backend's own */
 } EmdtrackWork;
+
+/* The number of pixels that get a value. */
+static inline size_t
+emdtrack_pixels (const EmdtrackWork *w)
+{
+  return (size_t) emdtrack_across (w->area) * emdtrack_down (w->area);
+}
 
 /* States of a cached value; no thread of the CPU claims a value. */
 enum { EMDTRACK_FREE, EMDTRACK_CLAIMED, EMDTRACK_UNSOLVED, EMDTRACK_SOLVED };
@@ -61,6 +92,10 @@ typedef struct {
   const char *(*brightness) (const Device *dev, const EmdtrackWork *w);
   /* From w->index to the counts of the first @n of w->regions. */
   const char *(*count) (const Device *dev, const EmdtrackWork *w, int n);
+  /* From r->map to r->whole; to r->mask; with r->labels to r->nearness. */
+  const char *(*spread) (const Device *dev, const EmdtrackReading *r);
+  const char *(*below) (const Device *dev, const EmdtrackReading *r);
+  const char *(*nearest) (const Device *dev, const EmdtrackReading *r);
 } EmdtrackStages;
 
 C_BEGIN

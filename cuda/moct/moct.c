@@ -398,6 +398,28 @@ moct_trajectories (Moct *m, const MoctObject *objects, int n_objects, int max,
 }
 
 const char *
+moct_history (Moct *m, const MoctObject *objects, int n_objects, float *map,
+    size_t stride)
+{
+  MoctHistory h = {.ring = m->history,
+      .room = MAX_TRACKS,
+      .length = m->history_length,
+      .at = m->history_at,
+      .n = m->history_n,
+      .now = moct_tracks_time (m->tracks),
+      .n_objects =
+          n_objects < MOCT_HISTORY_ROWS ? n_objects : MOCT_HISTORY_ROWS,
+      .map = map,
+      .stride = stride};
+
+  for (int i = 0; i < h.n_objects; i++) {
+    h.track[i] = objects[i].track;
+    h.id[i] = (uint32_t) objects[i].id;
+  }
+  return m->stages->history (&m->device, &h);
+}
+
+const char *
 moct_learn (Moct *m, const Image *frame, ImageBox region, MoctColour *colour,
     MoctLearned *learned)
 {

@@ -121,7 +121,11 @@ typedef struct {
 typedef struct {
   float cx, cy, x0, y0, x1, y1;
   uint32_t id, seen; /* id 0: no track; seen 0: predicted */
+  double time;       /* seconds since the history's first frame */
 } MoctPoint;
+
+#define MOCT_HISTORY_ROWS 64
+#define MOCT_HISTORY_CHANNELS 8
 
 typedef struct _Moct Moct;
 
@@ -157,6 +161,15 @@ void moct_renumber (Moct *self, const int *now, int n);
  * @counts[i] to their number. */
 const char *moct_trajectories (Moct *self, const MoctObject *objects,
     int n_objects, int max, MoctPoint *points, int *counts);
+
+/* Queues writing the history of the first MOCT_HISTORY_ROWS of @objects to
+ * @map, device memory, for effects: MOCT_HISTORY_ROWS rows, @stride in bytes,
+ * of history_length points, MOCT_HISTORY_CHANNELS floats each.  Row k is of
+ * object k, the newest point last: cx, cy, x0, y0, x1, y1, seconds since the
+ * newest frame (0 or less), and 1 where the object was seen, 0 where it was
+ * predicted; all NAN without a point. */
+const char *moct_history (Moct *self, const MoctObject *objects, int n_objects,
+    float *map, size_t stride);
 
 /* Writes the class of each pixel (0: none, else 1 + index of the colour) to
  * @labels, device memory, @stride in bytes. */

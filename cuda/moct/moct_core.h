@@ -5,6 +5,8 @@
  * paper/pyramid_core.h. */
 #pragma once
 
+#include <math.h>
+
 #include "moct/moct.h"
 #include "moct/moct_sums_core.h"
 
@@ -190,6 +192,46 @@ moct_n_words (const MoctWork *w)
   return (moct_words_x (w) * w->tiles_y + 3) / 4 * 4;
 }
 
+/* The trajectory history as a ring of rows, from which a map is made. */
+typedef struct {
+  const MoctPoint *ring; /* device memory, rows of @room points */
+  int room, length;      /* points of a row, rows */
+  int at, n;             /* the row of the next frame; rows that are filled */
+  double now;            /* time of the newest row */
+  int n_objects;
+  int track[MOCT_HISTORY_ROWS];
+  uint32_t id[MOCT_HISTORY_ROWS];
+  float *map; /* device memory */
+  size_t stride;
+} MoctHistory;
+
+/* Writes point @k of object @row to the map. */
+BOTH void
+moct_history_write (const MoctHistory *h, int row, int k)
+{
+  float *to = (float *) ((char *) h->map + row * h->stride) +
+      (size_t) k * MOCT_HISTORY_CHANNELS;
+  int age = h->length - k; /* 1: the newest row */
+  int from = (h->at - age + h->length) % h->length;
+
+  for (int c = 0; c < MOCT_HISTORY_CHANNELS; c++)
+    to[c] = NAN;
+  if (row < h->n_objects && age <= h->n) {
+    MoctPoint p = h->ring[(size_t) from * h->room + h->track[row]];
+
+    if (p.id != h->id[row])
+      return;
+    to[0] = p.cx;
+    to[1] = p.cy;
+    to[2] = p.x0;
+    to[3] = p.y0;
+    to[4] = p.x1;
+    to[5] = p.y1;
+    to[6] = (float) (p.time - h->now);
+    to[7] = p.seen ? 1 : 0;
+  }
+}
+
 /* The steps that each backend implements.  The first three set w->result, with
  * blobs in any order. */
 typedef struct {
@@ -198,6 +240,7 @@ typedef struct {
   const char *(*per_object) (const Device *dev, const MoctWork *w);
   const char *(*labels) (
       const Device *dev, const MoctWork *w, uint16_t *labels, size_t stride);
+  const char *(*history) (const Device *dev, const MoctHistory *h);
   void (*release) (void *state); /* frees @state of fused () */
 } MoctStages;
 

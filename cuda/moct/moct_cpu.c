@@ -338,5 +338,15 @@ labels_cpu (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
   return NULL;
 }
 
-const MoctStages moct_stages_cpu = {
-    fused_cpu, moct_pyramid_cpu, moct_per_object_cpu, labels_cpu, NULL};
+static const char *
+history_cpu (const Device *dev, const MoctHistory *h)
+{
+  (void) dev;
+  for (int row = 0; row < MOCT_HISTORY_ROWS; row++)
+    for (int k = 0; k < h->length; k++)
+      moct_history_write (h, row, k);
+  return NULL;
+}
+
+const MoctStages moct_stages_cpu = {fused_cpu, moct_pyramid_cpu,
+    moct_per_object_cpu, labels_cpu, history_cpu, NULL};

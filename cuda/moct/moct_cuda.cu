@@ -109,5 +109,27 @@ labels_cuda (const Device *dev, const MoctWork *w, uint16_t *out, size_t stride)
   return NULL;
 }
 
+/* ---- The history as a map ---- */
+
+/* A thread for each point. */
+static __global__ void
+history_kernel (const __grid_constant__ MoctHistory h)
+{
+  int k = blockIdx.x * blockDim.x + threadIdx.x;
+
+  if (k < h.length)
+    moct_history_write (&h, blockIdx.y, k);
+}
+
+static const char *
+history_cuda (const Device *dev, const MoctHistory *h)
+{
+  dim3 grid (ceil_div (h->length, 64), MOCT_HISTORY_ROWS);
+
+  history_kernel<<<grid, 64, 0, device_stream (dev)>>> (*h);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
+}
+
 const MoctStages moct_stages_cuda = {fused_cuda, moct_pyramid_cuda,
-    moct_per_object_cuda, labels_cuda, release_graph_cuda};
+    moct_per_object_cuda, labels_cuda, history_cuda, release_graph_cuda};

@@ -18,6 +18,8 @@
 
 struct _MoctTracks {
   int max, n, high; /* room, number in use, 1 + the highest slot in use */
+  bool begun;       /* there was a frame since the last reset */
+  double time;      /* seconds from that frame on */
   uint64_t last_id;
   MoctTrack *tracks; /* sorted by colour, then by age */
   bool *slot_used;
@@ -53,6 +55,8 @@ void
 moct_tracks_reset (MoctTracks *t)
 {
   t->n = t->high = 0;
+  t->begun = false;
+  t->time = 0;
   memset (t->slot_used, 0, t->max * sizeof *t->slot_used);
 }
 
@@ -224,6 +228,8 @@ moct_tracks_step (MoctTracks *all, const MoctParams *params,
   int n = 0;
 
   dt = dt > 0 ? fmin (dt, MAX_PERIOD) : FRAME_PERIOD; /* false for NaN, too */
+  all->time += all->begun ? dt : 0;
+  all->begun = true;
   drop_lost (all);
   step_colours (all, params, blobs, n_blobs, dt);
   for (int i = 0; i < all->n; i++)
@@ -272,7 +278,13 @@ moct_tracks_points (const MoctTracks *all, MoctPoint *points)
 
     points[o.track] = (MoctPoint){(float) o.cx, (float) o.cy, (float) o.x0,
         (float) o.y0, (float) o.x1, (float) o.y1, (uint32_t) o.id,
-        o.state == MOCT_TRACKING || o.state == MOCT_NEW};
+        o.state == MOCT_TRACKING || o.state == MOCT_NEW, all->time};
   }
   return all->high;
+}
+
+double
+moct_tracks_time (const MoctTracks *all)
+{
+  return all->time;
 }

@@ -36,4 +36,8 @@ ImageBox moct_tracks_window (
  * last one in use.  Returns the number of points. */
 int moct_tracks_points (const MoctTracks *self, MoctPoint *points);
 
+/* The time of the newest frame: seconds since the first frame after the last
+ * reset. */
+double moct_tracks_time (const MoctTracks *self);
+
 C_END

@@ -5,6 +5,7 @@
 
 #include "base/gstvisiontell.h"
 #include "common/file.h"
+#include "common/number.h"
 
 /* ---- A table, row by row ---- */
 
@@ -493,4 +494,25 @@ gst_vision_file_read_text (const gchar *path, gchar **text, GError **error)
     g_set_error (error, GST_RESOURCE_ERROR, GST_RESOURCE_ERROR_READ,
         "\"%s\" cannot be read: %s", path, file_why (why));
   return why == 0;
+}
+
+gboolean
+gst_vision_properties_read_box (
+    const gchar *text, ImageBox *box, GError **error)
+{
+  int n[4] = {0};
+  const char *end = text ? numbers_read (text, ',', 4, n) : NULL;
+  gboolean good = end && !*end;
+
+  if (!text)
+    return TRUE;
+  for (gint i = 0; i < 4; i++)
+    good = good && n[i] >= i / 2 &&
+        n[i] <= G_MAXINT16; /* width and height: at least 1 */
+  if (good)
+    *box = (ImageBox){n[0], n[1], n[0] + n[2], n[1] + n[3]};
+  else
+    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
+        "\"%s\" is not x,y,width,height in pixels", text);
+  return good;
 }

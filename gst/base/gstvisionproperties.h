@@ -18,6 +18,7 @@
 
 #include <gst/gst.h>
 
+#include "common/image.h"
 #include "common/rows.h"
 
 G_BEGIN_DECLS
@@ -105,5 +106,10 @@ gboolean gst_vision_file_read_text (
  * element stopped, or was made, in whatever order; one that is loaded while the
  * element runs replaces all that it holds. */
 void gst_vision_preset_init (GstPresetInterface *iface);
+
+/* For a row's parse (): reads "x,y,width,height" to @box, which stays as it is
+ * where @text is NULL. */
+gboolean gst_vision_properties_read_box (
+    const gchar *text, ImageBox *box, GError **error);
 
 G_END_DECLS

@@ -36,6 +36,19 @@
  * `emd` for each target, in the order of the objects: the distance of what is
  * around each pixel from the target, in units of the ground distance.
  * #GstEmdtrack:output=map makes the first one the video.
+ * #GstEmdtrack:region limits the map to a part of the frame, and the work with
+ * it; outside of it the map has no value, and the video is white.
+ *
+ * A map is low where it is near to the target.  The mask of what looks like the
+ * target is therefore where it is below a threshold: raw values below 0.2 times
+ * the largest one for #GstEmdtrack:detect=0.2.  Each connected part of that
+ * mask is a place: it becomes a VisionObject behind those of the targets, with
+ * the target's name, the state `found`, no id, the box, centroid and area of
+ * its pixels, and the least of their distances (0 alike, 1 the maximum ground
+ * distance, as #GstEmdtrack:saturation limits it).  A pixel stands for the
+ * window around it, so the box is that of the windows' middles, and things less
+ * than a window apart may be one place.  Other elements take as a mask what is
+ * bright: make it of the map by what is below the threshold, not above.
  *
  * #GstEmdtrack:stats then counts how the pixels of the newest frame were
  * solved: emd-unchanged, by the histogram they had before; emd-closed, by a
@@ -44,7 +57,7 @@
  * pivots; emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper
  * emd-cached, by an earlier frame's value, and emd-distinct problems by the
  * simplex.  Of the trees, emd-trees are stored, emd-unstored found no room,
- * emd-evicted had to go.
+ * emd-evicted had to go.  emd-places counts all places.
  *
  * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and emdtrack.
  *
@@ -156,6 +169,20 @@ await_regions (GstElement *element, const Param *param)
   GST_OBJECT_UNLOCK (self);
 }
 
+static gboolean
+read_emdtrack_region (
+    GstElement *element, gpointer owner, const gchar *text, GError **error)
+{
+  ImageBox region = emdtrack_defaults ().region;
+
+  if (!gst_vision_properties_read_box (text, &region, error))
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  GST_EMDTRACK (owner)->params.region = region;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
+}
+
 #define ROWS_OF GstEmdtrack
 static const GstVisionProperty properties[] = {
     PARSED (gst_emdtrack_read_targets, STRING, targets,
@@ -196,6 +223,15 @@ static const GstVisionProperty properties[] = {
         "brightness since the targets were chosen"),
     STOPPED (TITLED, "EMD map", SWITCH, emd_map, FALSE,
         "Attach a map of kind emd for each target"),
+    NUMBER (detect, 0, 1, 0,
+        "Report each place of the map whose distance from a target is less "
+        "than this, a part of the maximum ground distance (0 = no places)"),
+    NUMBER (max_objects, 1, EMDTRACK_MATCHES, 64,
+        "Report at most this many places of each target, the largest"),
+    PARSED (read_emdtrack_region, STRING, region,
+        "Compute the map, and find places, in this part of the frame only: "
+        "x,y,width,height in pixels (of one channel if channels are stacked; "
+        "empty = the whole frame)"),
     STOPPED (ONE_OF, output, outputs, GST_EMDTRACK_OUTPUT_VIDEO,
         "What the video shows"),
     {.params = NULL}};
@@ -225,7 +261,7 @@ gst_emdtrack_open (
                            .channels = 1,
                            .width = self->width,
                            .height = self->height,
-                           .invalid = NAN})
+                           .invalid = EMDTRACK_NO_VALUE})
                  : NULL;
 }
 
@@ -307,7 +343,9 @@ make_maps (GstEmdtrack *self, GstEmdtrackParams *p, const EmdtrackFrame *frame,
   TRY (emdtrack_run (self->emdtrack, &p->map, frame, &results));
   gst_emdtrack_count (self, &results.counts);
   if (self->shows_map)
-    TRY (gst_emdtrack_make_picture (self, &p->map, &results));
+    TRY (gst_emdtrack_make_picture (self, &results));
+  if (p->detect > 0)
+    TRY (gst_emdtrack_detect (self, p, &results));
   return self->pixels.pool ? gst_emdtrack_attach_maps (self, &results, buffer)
                            : NULL;
 }
@@ -319,7 +357,7 @@ static const char *
 track_and_map (GstEmdtrack *self, GstEmdtrackParams *p,
     const EmdtrackFrame *frame, gboolean are_new, GstBuffer *buffer)
 {
-  gboolean map = self->pixels.pool || self->shows_map;
+  gboolean map = self->pixels.pool || self->shows_map || p->detect > 0;
 
   if (are_new)
     TRY (follow_targets (self, p));
@@ -347,6 +385,7 @@ gst_emdtrack_process (
     return NULL;
   }
   frame.image = *image;
+  g_array_set_size (self->found, 0);
   TRY (gst_emdtrack_take_targets (self, &p, &frame, buffer, &are_new));
   if (self->n_targets) {
     TRY (set_frame_gain (self, &p, &frame));
@@ -405,7 +444,7 @@ gst_emdtrack_start (GstVisionFilter *filter)
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
 
-  self->warned = FALSE;
+  self->warned = self->told = FALSE;
   gst_emdtrack_drop_targets (self);
   return gst_emdtrack_choose_again (self, TRUE);
 }
@@ -418,6 +457,7 @@ gst_emdtrack_finalize (GObject *object)
   gst_clear_buffer (&self->picture);
   emdtrack_tracker_free (self->tracker);
   g_free (self->wrong);
+  g_array_unref (self->found);
   g_clear_pointer (&self->pending, gst_emdtrack_choices_free);
   G_OBJECT_CLASS (gst_emdtrack_parent_class)->finalize (object);
 }
@@ -452,6 +492,7 @@ static void
 gst_emdtrack_init (GstEmdtrack *self)
 {
   self->params = emdtrack_defaults ();
+  self->found = g_array_new (FALSE, FALSE, sizeof (GstEmdtrackFound));
   gst_vision_common (self)->less_memory =
       "fewer targets or a smaller cache-bits";
   gst_vision_properties_init (self, properties);

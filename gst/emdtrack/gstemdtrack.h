@@ -83,7 +83,16 @@ typedef struct {
                             but over a codebook with histogram=channels */
   EmdtrackTrackParams track;
   gboolean normalise_gain;
+  gdouble detect; /* part of the maximum ground distance */
+  gint max_objects;
 } GstEmdtrackParams;
+
+/* A place that looks like a target. */
+typedef struct {
+  guint target;
+  EmdtrackMatch place; /* pixels of a channel */
+  gdouble distance;
+} GstEmdtrackFound;
 
 struct _GstEmdtrack {
   GstVisionFilter parent;
@@ -94,10 +103,13 @@ struct _GstEmdtrack {
   GstEmdtrackDistance distance;
   gdouble saturation; /* -1: the default of the histogram */
   bool emd_map, normalise_gain;
+  gdouble detect; /* 0: no detection */
+  gint max_objects;
   GstEmdtrackOutput output;
   GstEmdtrackLayout layout;
   gint channels; /* 0: as the caps say */
-  gchar *mosaic_pattern, *distance_file, *targets, *target_meta; /* as set */
+  gchar *mosaic_pattern, *distance_file, *targets, *target_meta;
+  gchar *region; /* as set, as are the four above */
   bool mouse;
   gchar *wrong;                /* fault of distance-file, when the caps came */
   GstEmdtrackChoices *pending; /* for the next frame; NULL: none were set */
@@ -120,7 +132,9 @@ struct _GstEmdtrack {
   GstEmdtrackTarget target[EMDTRACK_TARGETS]; /* in the tracker's order */
   guint n_targets;
   gdouble brightness; /* of the frame in which the targets were chosen */
+  GArray *found;      /* GstEmdtrackFound, of the newest frame */
   gboolean warned;    /* of missing targets */
+  gboolean told;      /* of more places than max_objects */
   GstClockTime last_time;
 };
 
@@ -151,8 +165,8 @@ const char *gst_emdtrack_settle_output (
     GstEmdtrack *self, const GstCaps *in, GstCaps *out);
 /* Makes the picture: the first map of @results, or white if @results is NULL.
  */
-const char *gst_emdtrack_make_picture (GstEmdtrack *self,
-    const EmdtrackParams *params, const EmdtrackResults *results);
+const char *gst_emdtrack_make_picture (
+    GstEmdtrack *self, const EmdtrackResults *results);
 
 /* gstemdtracktargets.c */
 gboolean gst_emdtrack_read_targets (
@@ -219,5 +233,8 @@ const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);
 void gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *counts);
 const char *gst_emdtrack_attach_maps (
     GstEmdtrack *self, const EmdtrackResults *results, GstBuffer *buffer);
+/* Fills self->found from the maps. */
+const char *gst_emdtrack_detect (GstEmdtrack *self, const GstEmdtrackParams *p,
+    const EmdtrackResults *results);
 
 G_END_DECLS

@@ -239,7 +239,7 @@ emdtrack_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   if (flow != GST_FLOW_OK || !self->shows_map)
     return flow;
   if (!self->picture)
-    gst_emdtrack_make_picture (self, NULL, NULL);
+    gst_emdtrack_make_picture (self, NULL);
   show_picture (self, buffer);
   return GST_FLOW_OK;
 }
@@ -254,43 +254,30 @@ gst_emdtrack_install_output (GstBaseTransformClass *klass)
   klass->transform_ip = emdtrack_transform_ip;
 }
 
-/* The factor by which raw values are 65535 at the maximum ground distance. */
-static const char *
-stretch_of_map (const EmdtrackParams *params, int mass, gdouble *stretch)
-{
-  guint8 distances[EMDTRACK_BINS][EMDTRACK_BINS], max = 1;
-  gdouble scale;
-
-  TRY (emdtrack_distances (params, distances, &scale));
-  for (int i = 0; i < params->bins; i++)
-    for (int j = 0; j < params->bins; j++)
-      max = MAX (max, distances[i][j]);
-  *stretch = 65535. / ((gdouble) max * mass);
-  return NULL;
-}
-
 const char *
-gst_emdtrack_make_picture (GstEmdtrack *self, const EmdtrackParams *params,
-    const EmdtrackResults *results)
+gst_emdtrack_make_picture (GstEmdtrack *self, const EmdtrackResults *results)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
   gsize row = sizeof (guint16) * (gsize) self->width;
   gsize stride = GST_ROUND_UP_4 (row), size = stride * self->height;
   guint8 *pixels = g_malloc (size);
-  const char *err = NULL;
-  gdouble stretch = 1;
+  ImageBox area;
+  const char *err;
+  gdouble stretch;
 
   memset (pixels, 0xff, size);
   gst_clear_buffer (&self->picture);
   self->picture = gst_buffer_new_wrapped (pixels, size);
   if (!results)
     return NULL;
-  err = stretch_of_map (params, results->mass, &stretch);
-  if (!err)
-    err = device_copy_rows (&backend->device, pixels, stride, results->map[0],
-        row, row, self->height);
+  area = results->area;
+  row = sizeof (guint16) * (gsize) (area.x1 - area.x0);
+  err = device_copy_rows (&backend->device,
+      pixels + area.y0 * stride + area.x0 * sizeof (guint16), stride,
+      results->map[0], row, row, area.y1 - area.y0);
   if (!err)
     err = device_wait (&backend->device);
+  stretch = 65535. / MAX (results->most, 1);
   for (gsize i = 0; i < size / 2 && !err; i++) {
     guint16 *value = (guint16 *) (gpointer) pixels + i;
 

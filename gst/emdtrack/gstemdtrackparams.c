@@ -208,6 +208,15 @@ settle_params (GstEmdtrack *self, const GstStructure *s, GstEmdtrackParams *p)
   return NULL;
 }
 
+/* @region, in pixels of the frame, in pixels of a channel: all that the region
+ * touches. */
+static ImageBox
+region_of_channel (const GstEmdtrack *self, ImageBox region)
+{
+  return (ImageBox){region.x0 / self->cell_x, region.y0 / self->cell_y,
+      (region.x1 - 1) / self->cell_x + 1, (region.y1 - 1) / self->cell_y + 1};
+}
+
 /* Sets the properties that may change between frames. */
 static void
 set_live_params (GstEmdtrack *self, GstEmdtrackParams *p)
@@ -219,6 +228,7 @@ set_live_params (GstEmdtrack *self, GstEmdtrackParams *p)
   GST_OBJECT_LOCK (self);
   map->window = follow->window = self->params.window;
   map->solver = follow->solver = self->params.solver;
+  map->region = region_of_channel (self, self->params.region);
   map->saturation = self->saturation >= 0   ? self->saturation
       : map->distance == EMDTRACK_EUCLIDEAN ? usual
                                             : 0;
@@ -226,6 +236,8 @@ set_live_params (GstEmdtrack *self, GstEmdtrackParams *p)
       map->histogram == EMDTRACK_CHANNELS ? usual : map->saturation;
   p->track = self->track;
   p->normalise_gain = self->normalise_gain;
+  p->detect = self->detect;
+  p->max_objects = self->max_objects;
   GST_OBJECT_UNLOCK (self);
 }
 

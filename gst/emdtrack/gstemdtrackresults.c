@@ -49,17 +49,43 @@ fill_target_object (GstEmdtrack *self, const GstEmdtrackTarget *target,
     v->age = (gdouble) (now - target->since) / GST_SECOND;
 }
 
+/* A place has no id: the element does not follow it. */
+static void
+fill_place_object (
+    GstEmdtrack *self, const GstEmdtrackFound *found, GstVisionObject *v)
+{
+  const EmdtrackMatch *place = &found->place;
+  ImageBox b = place->box;
+
+  gst_vision_object_init (v);
+  v->element = "emdtrack";
+  v->source = GST_OBJECT_NAME (self);
+  v->label = self->target[found->target].name;
+  v->state = GST_VISION_STATE_FOUND;
+  v->area = (guint64) place->area * self->cell_x * self->cell_y;
+  v->x = b.x0 * self->cell_x;
+  v->y = b.y0 * self->cell_y;
+  v->width = (b.x1 - b.x0) * self->cell_x;
+  v->height = (b.y1 - b.y0) * self->cell_y;
+  v->cx = (place->cx + .5) * self->cell_x - .5;
+  v->cy = (place->cy + .5) * self->cell_y - .5;
+  v->distance = found->distance;
+}
+
 const char *
 gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer)
 {
-  GstVisionObject found[EMDTRACK_TARGETS];
+  guint n = self->n_targets + self->found->len;
+  g_autofree GstVisionObject *objects = g_new (GstVisionObject, n);
   gdouble seconds = gst_vision_elapsed (&self->last_time, buffer);
 
   for (guint k = 0; k < self->n_targets; k++)
-    fill_target_object (self, &self->target[k], buffer, seconds, &found[k]);
+    fill_target_object (self, &self->target[k], buffer, seconds, &objects[k]);
+  for (guint k = 0; k < self->found->len; k++)
+    fill_place_object (self, &g_array_index (self->found, GstEmdtrackFound, k),
+        &objects[self->n_targets + k]);
   if (!gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
-          self->width * self->cell_x, self->height * self->cell_y, found,
-          self->n_targets))
+          self->width * self->cell_x, self->height * self->cell_y, objects, n))
     return "the results could not be attached to the buffer";
   gst_vision_common_post_objects (gst_vision_common (self), buffer, "emdtrack");
   return NULL;
@@ -70,16 +96,58 @@ attach_emd_map (GstEmdtrack *self, const EmdtrackResults *results, int target,
     GstBuffer *buffer)
 {
   GstVisionBackend *backend = &gst_vision_common (self)->backend;
-  gsize row = sizeof (guint16) * (gsize) self->width;
   const char *err;
 
   TRY (gst_vision_pixels_begin (&self->pixels));
-  err = device_copy_rows (&backend->device, self->pixels.address,
-      self->pixels.stride, results->map[target], row, row, self->height);
+  err = emdtrack_copy_map (
+      self->emdtrack, target, self->pixels.address, self->pixels.stride);
   if (!err)
     err = device_wait (&backend->device);
   self->pixels.what.scale = 1 / (results->mass * results->scale);
   return gst_vision_pixels_attach (&self->pixels, err, buffer);
+}
+
+/* Says, once a start, that the threshold lets more through than is reported. */
+static void
+tell_of_places (GstEmdtrack *self, const GstEmdtrackTarget *target, guint32 all,
+    int reported)
+{
+  if (self->told)
+    return;
+  self->told = TRUE;
+  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS,
+      ("%u places look like \"%s\"; the %d largest are reported. A smaller "
+       "detect finds fewer, a larger max-objects reports more.",
+          all, target->name, reported),
+      (NULL));
+}
+
+const char *
+gst_emdtrack_detect (GstEmdtrack *self, const GstEmdtrackParams *p,
+    const EmdtrackResults *results)
+{
+  int limit = (int) ceil (p->detect * results->most), n;
+  guint64 sum = 0;
+
+  for (int t = 0; t < results->n_targets; t++) {
+    const EmdtrackMatch *places;
+    guint32 all;
+
+    TRY (emdtrack_detect (
+        self->emdtrack, t, limit, p->max_objects, &places, &n, &all));
+    for (int i = 0; i < n; i++) {
+      GstEmdtrackFound found = {
+          (guint) t, places[i], (gdouble) places[i].value / results->most};
+
+      g_array_append_val (self->found, found);
+    }
+    if (all > (guint32) n)
+      tell_of_places (self, &self->target[t], all, n);
+    sum += all;
+  }
+  gst_vision_common_set_stat (
+      gst_vision_common (self), "emd-places", (gdouble) sum);
+  return NULL;
 }
 
 void

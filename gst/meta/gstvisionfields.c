@@ -57,6 +57,7 @@ static Field fields[] = {
     FIELD_OR (covariance, ARRAY, 4, 36),
     FIELD (outline, ARRAY, 0),
     FIELD (trajectory, ARRAY, 0),
+    FIELD (history, ARRAY, 0),
 };
 
 static GQuark structure_name;

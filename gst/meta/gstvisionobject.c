@@ -93,6 +93,7 @@ gst_vision_object_own (GstVisionObject *object)
   own_array (&object->covariance);
   own_array (&object->outline);
   own_array (&object->trajectory);
+  own_array (&object->history);
 }
 
 void
@@ -107,6 +108,7 @@ gst_vision_object_disown (GstVisionObject *object)
   g_free ((gdouble *) object->covariance.values);
   g_free ((gdouble *) object->outline.values);
   g_free ((gdouble *) object->trajectory.values);
+  g_free ((gdouble *) object->history.values);
 }
 
 /**

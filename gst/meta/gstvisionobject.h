@@ -105,6 +105,9 @@ typedef struct {
  *   polygon, pixels
  * @trajectory: an even count of numbers, the earlier positions x0, y0, x1, y1,
  *   … of the centroid, pixels; the oldest is the first
+ * @history: six numbers for each point of the @trajectory: the box x, y, width,
+ *   height, pixels; the seconds from then to this frame, as a number that is 0
+ *   or less; and 1 if the element saw the object then, 0 if it predicted it
  *
  * One object.  Pixels are those of the reference size of the #GstVisionObjects
  * that it belongs to: x points to the right and y down, and the centre of the
@@ -141,11 +144,12 @@ typedef struct {
   GstVisionArray covariance;
   GstVisionArray outline;
   GstVisionArray trajectory;
+  GstVisionArray history;
 
   /*< private >*/
   /* Objects lie in arrays: a new field takes its room from here, so that
    * programs need not be compiled anew.  NULL throughout. */
-  gpointer _gst_reserved[GST_PADDING_LARGE - 2];
+  gpointer _gst_reserved[GST_PADDING_LARGE - 4];
 } GstVisionObject;
 
 #define GST_TYPE_VISION_OBJECT (gst_vision_object_get_type ())

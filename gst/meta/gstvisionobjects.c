@@ -237,6 +237,19 @@ scale_axes (GstVisionObject *object, gdouble sx, gdouble sy)
 }
 
 static void
+scale_history (const GstVisionArray *history, gdouble sx, gdouble sy)
+{
+  gdouble *p = (gdouble *) history->values;
+
+  for (guint i = 0; i + 5 < history->n; i += 6) {
+    p[i] *= sx;
+    p[i + 1] *= sy;
+    p[i + 2] *= sx;
+    p[i + 3] *= sy;
+  }
+}
+
+static void
 scale_object (GstVisionObject *object, gdouble sx, gdouble sy)
 {
   gdouble *covariance = (gdouble *) object->covariance.values;
@@ -253,6 +266,7 @@ scale_object (GstVisionObject *object, gdouble sx, gdouble sy)
   scale_axes (object, sx, sy);
   scale_points (&object->outline, sx, sy);
   scale_points (&object->trajectory, sx, sy);
+  scale_history (&object->history, sx, sy);
   if (object->covariance.n == 4) {
     covariance[0] *= sx * sx;
     covariance[1] *= sx * sy;

@@ -27,6 +27,14 @@
  * `roi=meta` finds no upstream region of that name, frames pass without that
  * colour until there is such a region.
  *
+ * With #GstMoct:trajectory each object has its earlier centroids, and beside
+ * them its `history`: their boxes, times, and whether it was seen there.  With
+ * #GstMoct:history-map effects on the GPU find the same in a map of kind
+ * `trajectories`, which is no picture of the frame: row k is of the k-th
+ * object, and the point in column c has eight numbers: centroid x and y, left,
+ * upper, right and lower side of the box, the time relative to this frame in
+ * seconds, and 1 if the object was seen; without a point all are NAN.
+ *
  * With #GstMoct:mouse, a click in the window of the sink learns the colour
  * there, and a box that is drawn that in it.
  *
@@ -73,7 +81,6 @@
 #include "moct/gstmoct.h"
 
 #include "base/gstvisionproperties.h"
-#include "common/number.h"
 
 GST_DEBUG_CATEGORY_STATIC (moct_debug);
 #define GST_CAT_DEFAULT moct_debug
@@ -97,20 +104,9 @@ read_moct_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
   ImageBox region = moct_defaults ().region;
-  int n[4] = {0, 0, 1, 1};
-  const char *end = text ? numbers_read (text, ',', 4, n) : "";
-  gboolean good = end && !*end;
 
-  for (gint i = 0; i < 4; i++)
-    good = good && n[i] >= i / 2 &&
-        n[i] <= G_MAXINT16; /* width and height: at least 1 */
-  if (!good) {
-    g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
-        "\"%s\" is not x,y,width,height in pixels", text);
+  if (!gst_vision_properties_read_box (text, &region, error))
     return FALSE;
-  }
-  if (text)
-    region = (ImageBox){n[0], n[1], n[0] + n[2], n[1] + n[3]};
   GST_OBJECT_LOCK (element);
   GST_MOCT (owner)->params.region = region;
   GST_OBJECT_UNLOCK (element);
@@ -144,6 +140,10 @@ static const GstVisionProperty properties[] = {
     PARAMS (moct_params, params),
     STOPPED (NUMBER, history_length, 0, 4096, 128,
         "Frames in the history of trajectories, in the device's memory"),
+    STOPPED (SWITCH, history_map, FALSE,
+        "Attach the map \"trajectories\", in the device's memory, for effects: "
+        "row k is the history of the frame's k-th object, of 64 at most, the "
+        "newest point last"),
     ONE_OF (trajectory, trajectories, GST_MOCT_TRAJECTORY_NONE,
         "Points of the history attached to each object; each costs time"),
     STOPPED (SWITCH, label_map, FALSE,
@@ -195,6 +195,7 @@ gst_moct_open (
   self->first_id = self->last_id;
   TRY (
       moct_new (&self->moct, device, self->width, self->height, self->history));
+  TRY (gst_moct_open_history (self));
   return label_map ? gst_vision_pixels_open (&self->pixels, backend,
                          &(GstVisionMap){.element = "moct",
                              .kind = "labels",
@@ -213,6 +214,7 @@ gst_moct_close (GstVisionFilter *filter)
   GstMoct *self = GST_MOCT (filter);
 
   gst_vision_pixels_close (&self->pixels);
+  gst_vision_pixels_close (&self->past);
   g_clear_pointer (&self->moct, moct_free);
 }
 
@@ -295,6 +297,7 @@ gst_moct_process (
   if (!params.n_colours)
     warn_of_no_colours (self, mouse);
   TRY (run_moct (self, &params, frame, buffer, &objects, &n));
+  TRY (gst_moct_attach_history (self, objects, n, buffer));
   return gst_moct_attach_results (self, objects, n, trajectory, buffer);
 }
 

@@ -34,7 +34,7 @@ struct _GstMoct {
   MoctParams params; /* without the colours */
   gint history_length;
   GstMoctTrajectory trajectory;
-  bool label_map, mouse;
+  bool label_map, history_map, mouse;
   guint n_clicks;                         /* colours that the mouse named */
   gchar *objects, *objects_file, *region; /* as they were set */
   GstMoctColours *pending; /* for the next frame; NULL: none were set */
@@ -50,6 +50,7 @@ struct _GstMoct {
   gint history; /* history-length when the caps came */
   GstClockTime last_time;
   GstVisionPixels pixels; /* of the label map */
+  GstVisionPixels past;   /* of the history map */
   MoctPoint *points;      /* room for the trajectories of a frame */
   gint max_points;
 };
@@ -65,6 +66,10 @@ const char *gst_moct_update_colours (
     GstMoct *self, const Image *frame, GstBuffer *buffer);
 
 /* gstmoctresults.c */
+const char *gst_moct_open_history (GstMoct *self);
+/* Attaches the history map where the property asks for it. */
+const char *gst_moct_attach_history (
+    GstMoct *self, const MoctObject *objects, int n, GstBuffer *buffer);
 const char *gst_moct_attach_results (GstMoct *self, const MoctObject *objects,
     int n, GstMoctTrajectory trajectory, GstBuffer *buffer);
 

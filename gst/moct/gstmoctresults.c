@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Objects of a frame as metadata and messages. */
+#include <math.h>
+
+#include "base/gstvisionproperties.h"
 #include "moct/gstmoct.h"
 
 static GstVisionState
@@ -42,11 +45,13 @@ fill_moct_object (GstMoct *self, const MoctObject *o, GstVisionObject *v)
   v->covariance = (GstVisionArray){4, o->covariance};
 }
 
-/* Gives each of the @n objects in @found its trajectory: at most @max points,
- * which go to @xy as pairs of doubles. */
+#define NUMBERS 8 /* of a point: 2 of the trajectory, 6 of the history */
+
+/* Gives each of the @n objects in @found its trajectory and history: at most
+ * @max points, whose numbers go to @numbers. */
 static const char *
 fetch_moct_trajectories (GstMoct *self, const MoctObject *objects, int n,
-    int max, GstVisionObject *found, gdouble *xy)
+    int max, GstVisionObject *found, gdouble *numbers)
 {
   int *counts = g_newa (int, n);
 
@@ -56,15 +61,57 @@ fetch_moct_trajectories (GstMoct *self, const MoctObject *objects, int n,
   }
   TRY (moct_trajectories (self->moct, objects, n, max, self->points, counts));
   for (int i = 0; i < n; i++) {
-    gdouble *to = xy + 2 * (gsize) i * max;
+    gdouble *xy = numbers + NUMBERS * (gsize) i * max, *past = xy + 2 * max;
+    const MoctPoint *p = self->points + (gsize) i * max;
 
     for (int k = 0; k < counts[i]; k++) {
-      to[2 * k] = self->points[i * max + k].cx;
-      to[2 * k + 1] = self->points[i * max + k].cy;
+      xy[2 * k] = p[k].cx;
+      xy[2 * k + 1] = p[k].cy;
+      past[6 * k] = p[k].x0;
+      past[6 * k + 1] = p[k].y0;
+      past[6 * k + 2] = (gdouble) p[k].x1 - p[k].x0;
+      past[6 * k + 3] = (gdouble) p[k].y1 - p[k].y0;
+      past[6 * k + 4] = p[k].time - p[counts[i] - 1].time;
+      past[6 * k + 5] = p[k].seen;
     }
-    found[i].trajectory = (GstVisionArray){2 * (guint) counts[i], to};
+    found[i].trajectory = (GstVisionArray){2 * (guint) counts[i], xy};
+    found[i].history = (GstVisionArray){6 * (guint) counts[i], past};
   }
   return NULL;
+}
+
+const char *
+gst_moct_open_history (GstMoct *self)
+{
+  if (!GST_VISION_LOCKED (self, self->history_map))
+    return NULL;
+  return !self->history
+      ? "history-map needs a history-length above 0"
+      : gst_vision_pixels_open (&self->past, &gst_vision_common (self)->backend,
+            &(GstVisionMap){.element = "moct",
+                .kind = "trajectories",
+                .format = "f32",
+                .channels = MOCT_HISTORY_CHANNELS,
+                .width = self->history,
+                .height = MOCT_HISTORY_ROWS,
+                .scale = 1,
+                .invalid = NAN});
+}
+
+const char *
+gst_moct_attach_history (
+    GstMoct *self, const MoctObject *objects, int n, GstBuffer *buffer)
+{
+  const char *err;
+
+  if (!self->past.pool)
+    return NULL;
+  TRY (gst_vision_pixels_begin (&self->past));
+  err = moct_history (
+      self->moct, objects, n, self->past.address, self->past.stride);
+  if (!err)
+    err = device_wait (&gst_vision_common (self)->backend.device);
+  return gst_vision_pixels_attach (&self->past, err, buffer);
 }
 
 const char *
@@ -75,13 +122,13 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
       : trajectory == GST_MOCT_TRAJECTORY_LAST     ? 2
                                                    : self->history;
   GstVisionObject *found = g_new (GstVisionObject, n);
-  gdouble *xy = max ? g_new (gdouble, 2 * (gsize) n * max) : NULL;
+  gdouble *numbers = max ? g_new (gdouble, NUMBERS * (gsize) n * max) : NULL;
   const char *err = NULL;
 
   for (int i = 0; i < n; i++)
     fill_moct_object (self, &objects[i], &found[i]);
   if (max && n)
-    err = fetch_moct_trajectories (self, objects, n, max, found, xy);
+    err = fetch_moct_trajectories (self, objects, n, max, found, numbers);
   if (!err &&
       !gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           self->width, self->height, found, n))
@@ -89,6 +136,6 @@ gst_moct_attach_results (GstMoct *self, const MoctObject *objects, int n,
   if (!err)
     gst_vision_common_post_objects (gst_vision_common (self), buffer, "moct");
   g_free (found);
-  g_free (xy);
+  g_free (numbers);
   return err;
 }

@@ -905,6 +905,134 @@ test_parity_large (DeviceKind kind)
   }
 }
 
+/* ---- The history as a map (section 3.5) ---- */
+
+#define PAST 5 /* frames of the history */
+
+typedef struct {
+  float point[MOCT_HISTORY_ROWS][PAST][MOCT_HISTORY_CHANNELS];
+} Past;
+
+static Past
+read_past (Moct *moct, const Device *dev, const MoctObject *objects, int n)
+{
+  size_t row = sizeof (float) * PAST * MOCT_HISTORY_CHANNELS;
+  size_t stride = row + 32;
+  void *there;
+  Past past;
+
+  ok (device_alloc (dev, &there, stride * MOCT_HISTORY_ROWS));
+  ok (moct_history (moct, objects, n, there, stride));
+  ok (device_copy_rows (
+      dev, &past, row, there, stride, row, MOCT_HISTORY_ROWS));
+  ok (device_wait (dev));
+  device_release (dev, there);
+  return past;
+}
+
+/* A red square of 6 x 6 pixels that moves by two pixels a frame and is not seen
+ * in frame 4.  After frame k, with a ring of five rows, its row holds frames
+ * k - 4 to k, with times 0.1 s apart. */
+static void
+test_history (DeviceKind kind)
+{
+  MoctColour colour = parse_one ("red:#ff0000~30");
+  MoctParams p = default_params (&colour, 1);
+  AUTO (Device) dev = device_of (kind);
+  Moct *moct;
+
+  p.min_area = 1;
+  p.appear_frames = 1;
+  ok (moct_new (&moct, &dev, 64, 32, PAST));
+  for (int k = 0; k < 9; k++) {
+    AUTO (Frame) f = frame_new (IMAGE_RGB, 64, 32, 0, 1);
+    const MoctObject *o;
+    void *memory;
+    Image image;
+    Past past;
+    int n;
+
+    memset (f.image.plane[0], 0, 32 * (size_t) f.image.stride[0]);
+    for (int i = 0; i < 36 && k != 4; i++)
+      f.image.plane[0][(10 + i / 6) * (ptrdiff_t) f.image.stride[0] +
+          3 * (10 + 2 * k + i % 6)] = 255;
+    image = frame_to_device (&f, &dev, &memory);
+    ok (moct_run (moct, &p, &image, .1, &o, &n));
+    check (n == 1);
+    past = read_past (moct, &dev, o, n);
+    device_release (&dev, memory);
+    for (int c = 0; c < PAST; c++) {
+      const float *point = past.point[0][c];
+      int frame = k - (PAST - 1) + c;
+
+      if (frame < 0) {
+        check (isnan (point[0]) && isnan (point[7]));
+        continue;
+      }
+      check_near (point[6], -.1 * (k - frame), 1e-6);
+      check (point[7] == (frame != 4));
+      if (frame == 4)
+        continue; /* predicted */
+      check (point[0] == 12.5f + 2 * frame && point[1] == 12.5f);
+      check (point[2] == 10 + 2 * frame && point[3] == 10);
+      check (point[4] == 16 + 2 * frame && point[5] == 16);
+    }
+    for (int row = 1; row < MOCT_HISTORY_ROWS; row++)
+      check (isnan (past.point[row][PAST - 1][0]));
+  }
+  moct_free (moct);
+}
+
+/* Many objects of random frames, more than there are rows: bit for bit, NANs
+ * included. */
+static void
+test_parity_history (DeviceKind kind)
+{
+  MoctColour colour = parse_one ("red:#ff0000~30");
+  MoctParams p = default_params (&colour, 1);
+  AUTO (Device) cpu = device_of (DEVICE_CPU);
+  AUTO (Device) cuda = device_of (DEVICE_CUDA);
+  Moct *a, *b;
+
+  p.min_area = 1;
+  p.appear_frames = 1;
+  p.merge_distance = 0;
+  p.max_objects = MOCT_MAX_OBJECTS;
+  ok (moct_new (&a, &cpu, 400, 300, PAST));
+  ok (moct_new (&b, &cuda, 400, 300, PAST));
+  for (int k = 0; k < 12; k++) {
+    AUTO (Frame) f = frame_new (IMAGE_RGB, 400, 300, 0, 1);
+    const MoctObject *o, *too;
+    Past past, past_too;
+    void *memory;
+    Image image;
+    int n, n_too;
+
+    memset (f.image.plane[0], 0, 300 * (size_t) f.image.stride[0]);
+    for (int i = 0; i < 80; i++) {
+      int x = i % 10 * 40 + 2 + (int) rnd (4), y = i / 10 * 36 + (int) rnd (4);
+
+      if (rnd (5))
+        f.image.plane[0][y * (ptrdiff_t) f.image.stride[0] + 3 * x] = 255;
+    }
+    ok (moct_run (a, &p, &f.image, .05, &o, &n));
+    image = frame_to_device (&f, &cuda, &memory);
+    ok (moct_run (b, &p, &image, .05, &too, &n_too));
+    check (n == n_too);
+    past = read_past (a, &cpu, o, n);
+    past_too = read_past (b, &cuda, too, n_too);
+    device_release (&cuda, memory);
+    for (size_t i = 0; i < sizeof past / sizeof (float); i++) {
+      const float u = (&past.point[0][0][0])[i];
+      const float v = (&past_too.point[0][0][0])[i];
+
+      check (u == v || (isnan (u) && isnan (v)));
+    }
+  }
+  moct_free (a);
+  moct_free (b);
+}
+
 #define FAILING_SIDE 40
 
 /* All that calls the device, with two red squares; NULL or the first failure.
@@ -920,6 +1048,7 @@ use_all (Moct *moct, const MoctParams *params)
   const MoctObject *objects;
   MoctLearned what;
   MoctPoint points[MOCT_MAX_OBJECTS * 4];
+  static float past[MOCT_HISTORY_ROWS][8][MOCT_HISTORY_CHANNELS];
   int n, counts[MOCT_MAX_OBJECTS];
 
   for (int y = 0; y < 10; y++)
@@ -929,6 +1058,7 @@ use_all (Moct *moct, const MoctParams *params)
     TRY (moct_run (moct, params, &frame, 0.04, &objects, &n));
   check (n == (params->method == MOCT_FUSED ? 2 : 1));
   TRY (moct_trajectories (moct, objects, n, 4, points, counts));
+  TRY (moct_history (moct, objects, n, past[0][0], sizeof past[0]));
   TRY (moct_labels (moct, params, &frame, labels, 2 * FAILING_SIDE));
   check (labels[0] == 1);
   return moct_learn (moct, &frame, (ImageBox){0, 0, 5, 5}, &learned, &what);
@@ -978,7 +1108,8 @@ test_failing (DeviceKind kind)
 
 
 static const CheckPart parity[] = {{"CPU and CUDA", test_parity},
-    {"large frames", test_parity_large}, {NULL, NULL}};
+    {"large frames", test_parity_large}, {"history", test_parity_history},
+    {NULL, NULL}};
 
 CHECK_MAIN (parity, bench_all, PART (box), PART (orientation),
     {"merge distance", test_merge_distance},
@@ -989,4 +1120,4 @@ CHECK_MAIN (parity, bench_all, PART (box), PART (orientation),
     {"sums against a plain loop", test_sums},
     {"blobs add up", test_blobs_add_up}, {"hostile frames", test_hostile},
     {"every pixel another class", test_every_pixel_another_class},
-    PART (failing))
+    PART (history), PART (failing))

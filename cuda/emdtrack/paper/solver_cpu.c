@@ -52,7 +52,7 @@ static uint32_t
 group_pixels (const EmdtrackWork *w, EmdtrackCache *cache)
 {
   EmdtrackCpu *c = w->state;
-  size_t n = (size_t) w->reader.width * w->reader.height;
+  size_t n = emdtrack_pixels (w);
   uint32_t unsolved = 0, stored;
 
   for (size_t i = 0; i < n; i++) {
@@ -100,7 +100,7 @@ write_value_rows (void *data, int begin, int end)
   Solving *s = data;
   const EmdtrackWork *w = s->w;
   const EmdtrackCpu *c = w->state;
-  size_t width = w->reader.width;
+  size_t width = emdtrack_across (w->area);
   uint64_t alone = 0, pivots = 0;
 
   for (size_t i = begin * width; i < end * width; i++) {
@@ -134,7 +134,8 @@ emdtrack_paper_cpu (const Device *dev, const EmdtrackWork *w, int target)
   }
   unsolved = (int) group_pixels (w, cache);
   parallel_for (unsolved, unsolved > 256 ? 64 : unsolved, solve_groups, &s);
-  parallel_for (w->reader.height, emdtrack_grain (w, 0), write_value_rows, &s);
+  parallel_for (
+      emdtrack_down (w->area), emdtrack_grain (w, 0), write_value_rows, &s);
   w->counts->distinct += unsolved + s.alone;
   w->counts->pivots += s.pivots;
   return NULL;

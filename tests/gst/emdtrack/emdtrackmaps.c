@@ -2,6 +2,7 @@
  *
  * The element emdtrack: the distance of every pixel, as maps and as video. */
 #include "suite.h"
+#include "common/image.h"
 #include "emdtrackstage.h"
 
 /* The square's pixels are nearer to the target than those of the ground. */
@@ -174,6 +175,165 @@ GST_START_TEST (test_output_refused)
 }
 GST_END_TEST;
 
+/* The number of values of the map of the next frame, and the box around them,
+ * which is empty without one. */
+static guint
+values_of_map (Stage *s, ImageBox *around)
+{
+  g_autoptr (GstBuffer) buffer =
+      gst_harness_push_and_pull (s->h, stage_frame (s));
+  GstVisionMap map;
+  GstMapInfo info;
+  guint n = 0;
+
+  *around = (ImageBox){WIDTH, HEIGHT, 0, 0};
+  fail_unless (
+      gst_buffer_nth_vision_map (buffer, GST_VISION_ORIGIN_RESULT, 0, &map));
+  fail_unless (gst_buffer_map (map.pixels, &info, GST_MAP_READ));
+  for (gint y = 0; y < (gint) map.height; y++)
+    for (gint x = 0; x < (gint) map.width; x++)
+      if (*(const guint16 *) (const gpointer) (
+              info.data + y * map.stride + 2 * x) != map.invalid) {
+        n++;
+        around->x0 = MIN (around->x0, x);
+        around->y0 = MIN (around->y0, y);
+        around->x1 = MAX (around->x1, x + 1);
+        around->y1 = MAX (around->y1, y + 1);
+      }
+  gst_buffer_unmap (map.pixels, &info);
+  return n;
+}
+
+/* A region may change between any two frames; a text that is none is refused
+ * with a sentence, and the region stays. */
+GST_START_TEST (test_region)
+{
+  static const gchar *wrong[] = {"nonsense", "1,2,3", "1,2,3,4,5", "1,2,0,4",
+      "1,2,3,-4", "-1,0,9,9", "0,0,99999,9", "1,2,3,4x"};
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+  ImageBox around;
+
+  g_object_set (s.h->element, "emd-map", TRUE, "region", "20,30,50,40", NULL);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  fail_unless_equals_int (values_of_map (&s, &around), 50 * 40);
+  fail_unless (
+      around.x0 == 20 && around.y0 == 30 && around.x1 == 70 && around.y1 == 70);
+  for (guint i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_object_set (s.h->element, "region", wrong[i], NULL);
+    expect_once (s.bus, GST_MESSAGE_WARNING, "is not x,y,width,height");
+    fail_unless_equals_int (values_of_map (&s, &around), 50 * 40);
+  }
+  g_object_set (s.h->element, "region", "150,110,50,40", NULL);
+  fail_unless_equals_int (values_of_map (&s, &around), 10 * 10);
+  g_object_set (s.h->element, "region", "160,0,5,5", NULL); /* outside */
+  fail_unless_equals_int (values_of_map (&s, &around), 0);
+  g_object_set (s.h->element, "region", "", NULL);
+  fail_unless_equals_int (values_of_map (&s, &around), WIDTH * HEIGHT);
+  expect_silence (s.bus);
+}
+GST_END_TEST;
+
+/* The places of the square in the next frame: all lie in @within. */
+static guint
+square_places (Stage *s, ImageBox within)
+{
+  g_autoptr (GstVisionObjects) found = stage_push (s);
+  guint n = 0;
+
+  for (guint i = 0; i < found->n_objects; i++) {
+    const GstVisionObject *o = &found->objects[i];
+
+    if (o->id)
+      continue;
+    fail_unless_equals_string (o->element, "emdtrack");
+    fail_unless_equals_string (o->label, "square");
+    fail_unless_equals_int (o->state, GST_VISION_STATE_FOUND);
+    fail_unless (o->area > 0 && o->area <= o->width * o->height);
+    fail_unless (o->x >= within.x0 && o->x + o->width <= within.x1 &&
+        o->y >= within.y0 && o->y + o->height <= within.y1);
+    fail_unless (o->cx >= o->x && o->cx < o->x + o->width && o->cy >= o->y &&
+        o->cy < o->y + o->height);
+    fail_unless (o->distance >= 0 && o->distance < .3);
+    n++;
+  }
+  return n;
+}
+
+/* The square is a place of its own; behind the region's sides nothing is. */
+GST_START_TEST (test_detect)
+{
+  ImageBox around = {START_X - 6, Y - 6, START_X + SIDE + 16, Y + SIDE + 6};
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, TARGETS);
+
+  g_object_set (s.h->element, "detect", .3, NULL);
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT));
+  for (guint i = 0; i < 3; i++)
+    fail_unless_equals_int (square_places (&s, around), 1);
+  fail_unless (stat_number (s.h->element, "emd-places") == 1);
+  s.hidden = TRUE;
+  fail_unless_equals_int (square_places (&s, around), 0);
+  s.hidden = FALSE;
+  g_object_set (s.h->element, "region", "100,0,60,120", NULL);
+  fail_unless_equals_int (square_places (&s, around), 0);
+  g_object_set (s.h->element, "region", NULL, "detect", 0., NULL);
+  fail_unless_equals_int (square_places (&s, around), 0);
+  expect_silence (s.bus);
+}
+GST_END_TEST;
+
+/* A grey frame of dark pixels and, at every fourth of every fourth row, light
+ * ones. */
+static GstBuffer *
+dotted_frame (guint n)
+{
+  GstBuffer *buffer = gst_buffer_new_allocate (NULL, WIDTH * HEIGHT, NULL);
+  GstMapInfo info;
+
+  gst_buffer_map (buffer, &info, GST_MAP_WRITE);
+  for (gint i = 0; i < WIDTH * HEIGHT; i++)
+    info.data[i] = i % WIDTH % 4 || i / WIDTH % 4 ? 20 : 240;
+  gst_buffer_unmap (buffer, &info);
+  return fed_frame (buffer, n);
+}
+
+/* A threshold that everything passes: at most max-objects, and it is said, but
+ * once. */
+GST_START_TEST (test_too_many)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_UNKNOWN, "dots:0,0,16,16");
+
+  g_object_set (s.h->element, "detect", 1., "window", 1, "bins", 8, NULL);
+  gst_util_set_object_arg (G_OBJECT (s.h->element), "histogram", "intensity");
+  gst_harness_set_src_caps (
+      s.h, stage_format (&s, GST_VIDEO_FORMAT_GRAY8, WIDTH, HEIGHT));
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (GstVisionObjects) found =
+        fed_objects (s.h, dotted_frame (s.n++));
+
+    /* all but the light pixels, which are as far as can be, are one place */
+    fail_unless_equals_int (found->n_objects, 1 + 1);
+    fail_unless (found->objects[1].area == WIDTH * HEIGHT * 15 / 16);
+  }
+  fail_unless (gst_bus_pop_filtered (s.bus, GST_MESSAGE_INFO) == NULL);
+  g_object_set (
+      s.h->element, "targets", "dots:0,0,1,1", "max-objects", 7, NULL);
+  for (guint i = 0; i < 4; i++) {
+    g_autoptr (GstVisionObjects) found =
+        fed_objects (s.h, dotted_frame (s.n++));
+
+    fail_unless_equals_int (found->n_objects, 1 + 7);
+    fail_unless (
+        stat_number (s.h->element, "emd-places") == WIDTH / 4 * HEIGHT / 4);
+  }
+  expect_once (s.bus, GST_MESSAGE_INFO,
+      "1200 places look like \"dots\"; the 7 largest are reported");
+  expect_silence (s.bus);
+}
+GST_END_TEST;
+
 SUITE (emdtrackmaps, TIMEOUT (120), TEST (test_maps), TEST (test_output),
     TEST (test_output_size), TEST (test_output_huge),
-    TEST (test_output_refused));
+    TEST (test_output_refused), TEST (test_region), TEST (test_detect),
+    TEST (test_too_many));

@@ -13,6 +13,7 @@ static const gdouble extent[] = {0.3, 0.2, 0.1};
 static const gdouble covariance[] = {4, 1, 1, 9};
 static const gdouble outline[] = {10, 20, 40, 20, 40, 60};
 static const gdouble trajectory[] = {20, 38, 24.5, 39.5};
+static const gdouble history[] = {9, 18, 30, 40, -.5, 0, 10, 20, 30, 40, 0, 1};
 
 #define ARRAY(values) \
  { \
@@ -48,6 +49,7 @@ static const GstVisionObject full = {
     .covariance = ARRAY (covariance),
     .outline = ARRAY (outline),
     .trajectory = ARRAY (trajectory),
+    .history = ARRAY (history),
 };
 
 static const GstStructure *
@@ -91,7 +93,8 @@ static const gchar schema[] =
     "vx=(double)-5, vy=(double)6, age=(double)1.25, depth=(double)2.5, "
     "pose=(double)<0.1,-0.2,1.5,1,0,0,0>, extent=(double)<0.3,0.2,0.1>, "
     "covariance=(double)<4,1,1,9>, outline=(double)<10,20,40,20,40,60>, "
-    "trajectory=(double)<20,38,24.5,39.5>;";
+    "trajectory=(double)<20,38,24.5,39.5>, "
+    "history=(double)<9,18,30,40,-0.5,0,10,20,30,40,0,1>;";
 
 GST_START_TEST (test_schema)
 {
@@ -174,6 +177,7 @@ check_full (const GstVisionObject *object)
   check_array (&object->covariance, covariance, 4);
   check_array (&object->outline, outline, 6);
   check_array (&object->trajectory, trajectory, 4);
+  check_array (&object->history, history, 12);
 }
 
 GST_START_TEST (test_read_back)
@@ -215,6 +219,8 @@ GST_START_TEST (test_append_scales)
 {
   static const gdouble scaled_outline[] = {20.5, 40.5, 80.5, 40.5, 80.5, 120.5};
   static const gdouble scaled_covariance[] = {16, 4, 4, 36};
+  static const gdouble scaled_history[] = {
+      18, 36, 60, 80, -.5, 0, 20, 40, 60, 80, 0, 1};
   g_autoptr (GstBuffer) buffer =
       buffer_with (GST_VISION_ORIGIN_RESULT, 640, 480, &full, 1);
   g_autoptr (GstVisionObjects) objects = NULL;
@@ -233,6 +239,7 @@ GST_START_TEST (test_append_scales)
   fail_unless (o->age == full.age && o->depth == full.depth);
   check_array (&o->outline, scaled_outline, 6);
   check_array (&o->covariance, scaled_covariance, 4);
+  check_array (&o->history, scaled_history, 12);
   check_array (&o->pose, pose, 7);
 }
 GST_END_TEST;

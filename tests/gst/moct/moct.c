@@ -134,6 +134,60 @@ GST_START_TEST (test_ids)
 }
 GST_END_TEST;
 
+/* @n points, a frame apart, at each of which the rectangle was seen. */
+static void
+check_history (const GstVisionArray *history, guint n)
+{
+  fail_unless_equals_int (history->n, 6 * n);
+  for (guint i = 0; i < n; i++) {
+    const gdouble *p = history->values + 6 * i;
+
+    fail_unless (p[0] == X && p[1] == Y && p[2] == W && p[3] == H);
+    fail_unless (fabs (p[4] + (n - 1 - i) / 25.) < 1e-6, "%g", p[4]);
+    fail_unless (p[5] == 1);
+  }
+}
+
+/* The history is a map, too, whose rows are objects; there is none without a
+ * history. */
+GST_START_TEST (test_history_map)
+{
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_autoptr (GstBuffer) buffer = NULL;
+  const gfloat *point;
+  GstVisionMap map;
+  GstMapInfo info;
+
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  g_object_set (r.h->element, "history-length", 3, "history-map", TRUE, NULL);
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  red_count (&r);
+  buffer = gst_harness_push_and_pull (r.h, red_frame_of (&r, 0xff0000));
+  fail_unless (gst_buffer_find_vision_map (
+      buffer, GST_VISION_ORIGIN_RESULT, "trajectories", &map));
+  fail_unless_equals_int (map.width, 3);
+  fail_unless_equals_int (map.height, 64);
+  fail_unless_equals_int (map.channels, 8);
+  fail_unless_equals_string (map.format, "f32");
+  fail_unless (gst_buffer_map (map.pixels, &info, GST_MAP_READ));
+  point = (const gfloat *) (const gpointer) info.data;
+  fail_unless (isnan (point[0]));
+  fail_unless (point[2 * 8] == X + (W - 1) / 2.f && point[2 * 8 + 4] == X + W);
+  fail_unless (point[2 * 8 + 6] == 0 && point[2 * 8 + 7] == 1);
+  point = (const gfloat *) (const gpointer) (info.data + map.stride);
+  fail_unless (isnan (point[2 * 8])); /* there is one object */
+  gst_buffer_unmap (map.pixels, &info);
+  gst_element_set_state (r.h->element, GST_STATE_NULL);
+  g_object_set (r.h->element, "history-length", 0, NULL);
+  gst_element_set_state (r.h->element, GST_STATE_PLAYING);
+  red_caps (&r, GST_VIDEO_FORMAT_RGB, WIDTH, HEIGHT);
+  gst_harness_push (r.h, red_frame_of (&r, 0xff0000));
+  expect_text (gst_bus_pop_filtered (r.bus, GST_MESSAGE_ERROR),
+      "history-length above 0");
+}
+GST_END_TEST;
+
 /* After @frames frames the trajectory has @n points, all of them here. */
 static void
 expect_trajectory (const gchar *kind, guint frames, guint n)
@@ -157,6 +211,7 @@ expect_trajectory (const gchar *kind, guint frames, guint n)
     fail_unless_equals_float (t.values[2 * i], X + (W - 1) / 2.);
     fail_unless_equals_float (t.values[2 * i + 1], Y + (H - 1) / 2.);
   }
+  check_history (&found->objects[0].history, n);
 }
 
 GST_START_TEST (test_trajectory)
@@ -241,4 +296,5 @@ GST_END_TEST;
 
 SUITE (moct, TIMEOUT (120), TEST (test_formats), TEST (test_sizes),
     TEST (test_properties), TEST (test_ids), TEST (test_trajectory),
-    TEST (test_label_map), TEST (test_messages), TEST (test_flush));
+    TEST (test_history_map), TEST (test_label_map), TEST (test_messages),
+    TEST (test_flush));
