@@ -125,7 +125,9 @@ pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
   set_sigma_constants (t, p);
   t->omega = (float) (PI / half);
   t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
-  t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));
+  t->shape = (float) ((2 + 1. / p->bandwidth) *
+          cos (PI * (2 * p->bandwidth + 1) / p->window) -
+      cos (PI / p->window) / p->bandwidth);
   t->cos_bin = (float) cos (PI / p->window);
   t->sin_bin = (float) sin (PI / p->window);
 }
