@@ -87,19 +87,19 @@ set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
   }
 }
 
-/* Measured on shifted views (docs/lab/pocstereo.md).  The closed form weighs
- * high frequencies less than the curvature of the correlation, from which sigma
- * is made.  The shorter a window, the more aliasing it has, and the more that
- * weighs. */
-#define SHARED_NEWTON 1.2
-#define SHARED_CLOSED_FORM 1.
-#define LEAST .012 /* for a window of 32 samples, pixels */
+/* Measured on shifted views (docs/lab/pocstereo.md).  The shorter a window, the
+ * more aliasing it has, and the more that weighs. */
+#define SHARED 1.2
+#define LEAST .012         /* for a window of 32 samples, pixels */
+#define LEAST_BETWEEN .002 /* the same between two windows */
 
 static void
 set_sigma_constants (PocstereoTables *t, const PocstereoParams *p)
 {
-  t->shared = p->fit == POCSTEREO_NEWTON ? SHARED_NEWTON : SHARED_CLOSED_FORM;
-  t->least = (float) (LEAST * pow (32. / p->window, 1.5));
+  double least = p->fit == POCSTEREO_TWO_WINDOWS ? LEAST_BETWEEN : LEAST;
+
+  t->shared = SHARED;
+  t->least = (float) (least * pow (32. / p->window, 1.5));
 }
 
 void

@@ -149,9 +149,9 @@ test_identical (DeviceKind kind)
   }
 }
 
-/* With one candidate, every pixel finds what a point there finds, but where the
- * range leads out of the right view: there points are searched inside of it
- * alone. */
+/* With one candidate and one window, every pixel finds what a point there
+ * finds, but where the range leads out of the right view: there points are
+ * searched inside of it alone. */
 static void
 test_points_are_pixels (DeviceKind kind)
 {
@@ -159,23 +159,24 @@ test_points_are_pixels (DeviceKind kind)
   int n = p.width * p.height;
   PocstereoParams params = pocstereo_points_defaults ();
   AUTO_MEMORY PocstereoPoint *points = malloc (n * sizeof *points);
-  PocstereoMatch *sparse, *few, *dense;
   Texture t = texture_new ();
 
   params.max_disparity = 40;
   pair_draw_wall (&p, &t, 13.3);
   for (int i = 0; i < n; i++)
     points[i] = (PocstereoPoint){i % p.width, i / p.width};
-  sparse = pair_match (kind, &params, &p, points, n);
-  few = pair_match (kind, &params, &p, points, 40);
-  dense = pair_match (kind, &params, &p, NULL, 0);
-  for (int i = 0; i < n; i++)
-    if (i % p.width >= 56 && i % p.width < p.width - 16)
-      check (!memcmp (&sparse[i], &dense[i], sizeof *sparse));
-  check (!memcmp (sparse, few, 40 * sizeof *few));
-  free (sparse);
-  free (few);
-  free (dense);
+  for (int fit = POCSTEREO_CLOSED_FORM; fit <= POCSTEREO_TWO_WINDOWS; fit++) {
+    AUTO_MEMORY PocstereoMatch *sparse, *few, *dense;
+
+    params.fit = (PocstereoFit) fit;
+    sparse = pair_match (kind, &params, &p, points, n);
+    few = pair_match (kind, &params, &p, points, 40);
+    dense = pair_match (kind, &params, &p, NULL, 0);
+    for (int i = 0; i < n && fit != POCSTEREO_TWO_WINDOWS; i++)
+      if (i % p.width >= 56 && i % p.width < p.width - 16)
+        check (!memcmp (&sparse[i], &dense[i], sizeof *sparse));
+    check (!memcmp (sparse, few, 40 * sizeof *few));
+  }
 }
 
 /* Identical views, up to the edges, with a range that leads out of the right
@@ -293,7 +294,7 @@ test_params (DeviceKind kind)
   refused ("weight must", p.weight = (PocstereoWeight) 3);
   refused ("weight or fit is not", p.weight = POCSTEREO_AUTO_WEIGHT);
   refused ("weight or fit is not", p.fit = POCSTEREO_AUTO_FIT);
-  refused ("fit must", p.fit = (PocstereoFit) 3);
+  refused ("fit must", p.fit = (PocstereoFit) 4);
   refused ("noise-floor must", p.noise_floor = NAN);
   refused ("noise-floor must", p.noise_floor = -1);
   refused ("noise-floor must", p.noise_floor = 256);
@@ -810,10 +811,19 @@ error_of_ideal_shifts (const PocstereoParams *p)
   pocstereo_set_tables (t, p);
   for (int tenths = -10; tenths <= 10; tenths++) {
     int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+    int32_t beside[2 * POCSTEREO_MAX_BANDWIDTH];
     PocstereoMatch m;
 
     sum_moved_series (t, tenths / 10., r);
     m = pocstereo_refine_match (t, r, 0);
+    if (p->fit == POCSTEREO_TWO_WINDOWS) {
+      int side = pocstereo_side_of_peak (t, r, 8, 16);
+
+      check (side * tenths >= 0 && abs (side) == 1);
+      check (!pocstereo_side_of_peak (t, r, side > 0 ? 0 : 15, 16));
+      sum_moved_series (t, tenths / 10. - side, beside);
+      m = pocstereo_refine_between (t, r, beside, side, 0);
+    }
     worst = fmax (
         worst, fabs (m.disparity / (double) POCSTEREO_ONE - tenths / 10.));
   }
@@ -836,13 +846,86 @@ test_ideal (DeviceKind kind)
          p.bandwidth <= POCSTEREO_MAX_BANDWIDTH &&
          p.bandwidth <= (p.window - 1) / 2;
          p.bandwidth++)
-      for (int i = 0; i < 3; i++) {
-        p.fit = i ? POCSTEREO_NEWTON : POCSTEREO_CLOSED_FORM;
-        p.weight = i > 1 ? POCSTEREO_GAUSSIAN : POCSTEREO_RECTANGLE;
+      for (int i = 0; i < 4; i++) {
+        p.fit = (PocstereoFit) (i < 3 ? i + 1 : POCSTEREO_NEWTON);
+        p.weight = i < 3 ? POCSTEREO_RECTANGLE : POCSTEREO_GAUSSIAN;
         worst = fmax (worst, error_of_ideal_shifts (&p));
       }
   printf ("ideal shifts: wrong by %.5f px at most\n", worst);
   check (worst <= .002);
+}
+
+/* ---- Lines that are moved by their Fourier series ---- */
+
+#define SERIES 96 /* waves, the shortest 4 pixels long */
+
+/* Both views of lines whose amplitudes fall with the frequency, as those of
+ * photographs do, and whose phases are random. */
+static void
+draw_series (Pair *p, double d)
+{
+  for (int y = 0; y < p->height; y++) {
+    double phase[SERIES];
+
+    for (int k = 0; k < SERIES; k++)
+      phase[k] = rnd (1 << 20) * (2 * M_PI / (1 << 20));
+    for (int v = 0; v < 2; v++)
+      for (int x = 0; x < p->width; x++) {
+        double sum = 0;
+
+        for (int k = 1; k <= SERIES; k++)
+          sum +=
+              cos (2 * M_PI * k * (x + v * d) / (4 * SERIES) + phase[k - 1]) /
+              k;
+        *pair_at (p, v, x, y) =
+            (uint16_t) lrint (POCSTEREO_FULL_SAMPLE * (.5 + .12 * sum));
+      }
+  }
+}
+
+/* The root mean squares of errors at points, by fit: windows see other parts of
+ * a line by the fraction of a pixel. */
+static void
+errors_of_series (
+    DeviceKind kind, PocstereoParams params, double rms[POCSTEREO_TWO_WINDOWS])
+{
+  for (int tenths = 1; tenths < 10; tenths++) {
+    AUTO (Pair) p = pair_new (4 * SERIES, 64, 0);
+    PocstereoPoint points[GRID];
+
+    draw_series (&p, 5 + tenths / 10.);
+    grid_of (&p, 100, points);
+    for (int fit = POCSTEREO_NEWTON; fit <= POCSTEREO_TWO_WINDOWS; fit++) {
+      AUTO_MEMORY PocstereoMatch *m;
+
+      params.fit = (PocstereoFit) fit;
+      m = pair_match (kind, &params, &p, points, GRID);
+      for (int i = 0; i < GRID; i++)
+        rms[fit - 1] += pow (disparity_of (m[i]) - 5 - tenths / 10., 2);
+    }
+  }
+  for (int fit = POCSTEREO_NEWTON; fit <= POCSTEREO_TWO_WINDOWS; fit++)
+    rms[fit - 1] = sqrt (rms[fit - 1] / (9 * GRID));
+}
+
+static void
+test_series (DeviceKind kind)
+{
+  static const int windows[][2] = {{32, 8}, {24, 6}, {31, 8}};
+
+  for (int i = 0; i < 3; i++) {
+    PocstereoParams p = pocstereo_points_defaults ();
+    double rms[POCSTEREO_TWO_WINDOWS] = {0};
+
+    p.window = windows[i][0];
+    p.bandwidth = windows[i][1];
+    p.max_disparity = 16;
+    errors_of_series (kind, p, rms);
+    printf ("moved by their series, window %d: %.5f px, one window %.5f\n",
+        p.window, rms[POCSTEREO_TWO_WINDOWS - 1], rms[POCSTEREO_NEWTON - 1]);
+    check (rms[POCSTEREO_TWO_WINDOWS - 1] <= .006);
+    check (rms[POCSTEREO_TWO_WINDOWS - 1] <= rms[POCSTEREO_NEWTON - 1] / 3);
+  }
 }
 
 #ifdef HAVE_FFTW
@@ -1137,8 +1220,8 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 #ifdef HAVE_FFTW
     {"exact sums", test_exact}, {"against FFTW", test_oracle},
 #endif
-    {"ideal shifts", test_ideal}, {"params", test_params},
-    {"frames", test_frames}, {"repeats", test_repeats},
+    {"ideal shifts", test_ideal}, {"series", test_series},
+    {"params", test_params}, {"frames", test_frames}, {"repeats", test_repeats},
     {"a device that fails", test_failing}, {NULL, NULL}};
 
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
