@@ -120,7 +120,9 @@ def main():
         for i, side in enumerate(("left", "right")))
     limit(f"the board is found in {len(seen)} left and {len(other)} right "
           "views", len(seen) == len(other) == 13)
-    for name, properties in (("closed form", ""), ("newton", "fit=newton")):
+    for name, properties in (
+            ("two windows", ""), ("closed form", "fit=closed-form"),
+            ("newton", "fit=newton")):
         check(rig, seen, name, lambda n, corners, asks=properties:
               asked(folder, rig, n, corners, asks))
     check(rig, seen, "OpenCV's corners in both views",

@@ -43,6 +43,8 @@ typedef enum {
   POCSTEREO_CLOSED_FORM, /* the paper's model of the peak, solved for three
                             samples */
   POCSTEREO_NEWTON,      /* the maximum of the correlation itself */
+  POCSTEREO_TWO_WINDOWS, /* of points: pocstereo_refine_between (); of every
+                            pixel: POCSTEREO_NEWTON */
 } PocstereoFit;
 
 /* Meanings, ranges and defaults: pocstereo_params.c. */
@@ -77,8 +79,8 @@ extern const Param pocstereo_params[];
 PocstereoParams pocstereo_defaults (void);
 void pocstereo_settle (PocstereoParams *params, bool every_pixel);
 
-/* The settled defaults: for points, which are the paper's, and for every pixel.
- */
+/* Settled defaults for points, which are those of the paper but for fit, and
+ * for every pixel. */
 PocstereoParams pocstereo_points_defaults (void);
 PocstereoParams pocstereo_dense_defaults (void);
 

@@ -41,7 +41,7 @@ typedef struct {
   float weight[POCSTEREO_MAX_BANDWIDTH]; /* W (k) */
   float omega;                           /* 2 pi / N */
   float perfect;          /* the correlation's peak for identical windows */
-  float shape;            /* closed form: 2 cos (pi V / N), V = 2 U + 1 */
+  float shape;            /* of pocstereo_closed_form () */
   float cos_bin, sin_bin; /* of pi / N */
   float shared, least;    /* for pocstereo_sigma (); least in pixels */
 } PocstereoTables;

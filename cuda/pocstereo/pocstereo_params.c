@@ -14,7 +14,10 @@ CHOICES (weights, {POCSTEREO_AUTO_WEIGHT, "auto", "Chosen by the mode"},
 CHOICES (fits, {POCSTEREO_AUTO_FIT, "auto", "Chosen by the mode"},
     {POCSTEREO_CLOSED_FORM, "closed-form",
         "The paper's model of the peak, from three samples"},
-    {POCSTEREO_NEWTON, "newton", "The maximum of the correlation itself"});
+    {POCSTEREO_NEWTON, "newton", "The maximum of the correlation itself"},
+    {POCSTEREO_TWO_WINDOWS, "two-windows",
+        "Most exact for points: between two windows of the right view, with "
+        "less weight for frequencies that scatter; in mode dense, as newton"});
 
 CHOICES (candidates, {1, "1", "The parent's, as in the paper"},
     {9, "9", "Those of the parent's neighbours, too"});
@@ -32,7 +35,7 @@ const Param pocstereo_params[] = {
     ONE_OF (weight, weights, POCSTEREO_AUTO_WEIGHT,
         "Weight of frequencies (auto: rectangle for points, else gaussian)"),
     ONE_OF (fit, fits, POCSTEREO_AUTO_FIT,
-        "How the peak is found (auto: closed-form for points, else newton)"),
+        "How the peak is found (auto: two-windows for points, else newton)"),
     NUMBER (noise_floor, 0, 255, 0,
         "Reduce the weight of frequencies with a lower amplitude than this, in "
         "grey levels of 255; this suppresses noise, but the height of the peak "
@@ -90,14 +93,14 @@ typedef struct {
   PocstereoFit fit;
 } Mode;
 
-static const Mode paper = {
-    32, 15, 8, 0, POCSTEREO_RECTANGLE, POCSTEREO_CLOSED_FORM};
+static const Mode points = {
+    32, 15, 8, 0, POCSTEREO_RECTANGLE, POCSTEREO_TWO_WINDOWS};
 static const Mode dense = {16, 11, 6, 3, POCSTEREO_GAUSSIAN, POCSTEREO_NEWTON};
 
 void
 pocstereo_settle (PocstereoParams *p, bool every_pixel)
 {
-  const Mode *mode = every_pixel ? &dense : &paper;
+  const Mode *mode = every_pixel ? &dense : &points;
 
   p->window = p->window ? p->window : mode->window;
   p->lines = p->lines ? p->lines : mode->lines;

@@ -76,12 +76,26 @@ search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
   return best.disparity;
 }
 
+/* Step 7: the match at the disparity @base.  @f: the left window's phasors. */
+static PocstereoMatch
+refine_point (const Search *s, const int8_t *f, int x, int y, int base)
+{
+  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH], beside[2 * POCSTEREO_MAX_BANDWIDTH];
+  int side;
+
+  correlate_windows (s, f, x, y, base, r);
+  if (s->t->fit != POCSTEREO_TWO_WINDOWS)
+    return pocstereo_refine_match (s->t, r, base);
+  side = pocstereo_side_of_peak (s->t, r, x - base, s->layer->width);
+  correlate_windows (s, f, x, y, base + side, beside);
+  return pocstereo_refine_between (s->t, r, beside, side, base);
+}
+
 /* Matches a point: Steps 2 to 7. */
 static PocstereoMatch
 match_point (Search s, PocstereoPoint point)
 {
   const PocstereoPyramid *p = s.asked->pyramid;
-  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
   int8_t f[MOST];
   int found = 0;
   PocstereoMatch match;
@@ -96,8 +110,7 @@ match_point (Search s, PocstereoPoint point)
     found = search_point_layer (&s, f, x, y, found);
   }
   s.l = 0;
-  correlate_windows (&s, f, point.x, point.y, found, r);
-  match = pocstereo_refine_match (s.t, r, found);
+  match = refine_point (&s, f, point.x, point.y, found);
   pocstereo_drop_outside (point.x, s.layer->width, &match);
   pocstereo_drop_low_peak (s.asked->min_peak, &match);
   return match;

@@ -21,15 +21,16 @@ template <class Window> struct Group<Window, true> {
 
   float rows[lanes][pitch];
   uint32_t words[2][pairs * Window::bandwidth];
-  int32_t r[2 * Window::bandwidth + 1];
-  int base;
+  int32_t r[2 * Window::bandwidth + 1], beside[2 * Window::bandwidth + 1];
+  int base, side;
 };
 
 template <class Window> struct Group<Window, false> {
   static constexpr int lanes = 32;
 
   int32_t r[2 * POCSTEREO_MAX_BANDWIDTH + 1];
-  int base;
+  int32_t beside[2 * POCSTEREO_MAX_BANDWIDTH + 1];
+  int base, side;
 };
 
 template <class Window> using GroupOf = Group<Window, Window::is_fixed>;
@@ -130,12 +131,12 @@ point_window_at (const Search<Window> &s, int view, int x, int y)
       2 * f.pitch[s.l], 2 * f.deeper[s.l]};
 }
 
-/* The sums over lines of F conj (G) of the windows f around @x and g around @x
- * - @base: a lane for each part of a frequency. */
+/* Sets @r to the sums over lines of F conj (G) of the windows f around @x and g
+ * around @x - @base: a lane for each part of a frequency. */
 template <class Window>
 static __device__ __forceinline__ void
 correlate_point (
-    const Search<Window> &s, const Words &f, int x, int y, int base)
+    const Search<Window> &s, const Words &f, int x, int y, int base, int32_t *r)
 {
   constexpr int LANES = GroupOf<Window>::lanes;
   Words g = point_window_at (s, 1, x - base, y);
@@ -159,7 +160,7 @@ correlate_point (
       sum =
           __dp4a ((int) (c % 2 ? pocstereo_turned_word (a) : a), (int) b, sum);
     }
-    s.group.r[c] = sum;
+    r[c] = sum;
   }
   __syncwarp ();
 }
@@ -231,7 +232,7 @@ search_point_bases (
     Peak peak;
 
     base = pocstereo_visible_base (&layer, x, base);
-    correlate_point (s, f, x, y, base);
+    correlate_point (s, f, x, y, base, s.group.r);
     pocstereo_lags (&layer, base, s.t.lags, &first, &last);
     peak = find_group_peak (s, first, last);
     __syncwarp ();
@@ -241,6 +242,26 @@ search_point_bases (
     }
   }
   return found;
+}
+
+/* The sums that Step 7 reads, around the disparity @base of layer 0. */
+template <class Window>
+static __device__ __forceinline__ void
+correlate_found (const Search<Window> &s, const PocstereoTables *tables,
+    const Words &f, int x, int y, int base, bool two_windows)
+{
+  int side = 0;
+
+  correlate_point (s, f, x, y, base, s.group.r);
+  if (two_windows) {
+    side = pocstereo_side_of_peak (
+        tables, s.group.r, x - base, s.pyramid.layer[0][0].width);
+    correlate_point (s, f, x, y, base + side, s.group.beside);
+  }
+  if (s.lane == 0) {
+    s.group.base = base;
+    s.group.side = side;
+  }
 }
 
 template <class Window>
@@ -261,11 +282,18 @@ load_shared_lags (
 template <class Window>
 static __device__ __forceinline__ void
 refine_point (const PocstereoAsked &asked, int width, const Window &t,
-    const GroupOf<Window> &group, int i)
+    const GroupOf<Window> &group, bool two_windows, int i)
 {
-  PocstereoMatch match = pocstereo_refine_in_window (
-      t, asked.constants.device, group.r, group.base);
+  const PocstereoTables *tables = asked.constants.device;
+  PocstereoMatch match;
   int2 whole;
+
+  if constexpr (Window::is_fixed)
+    __builtin_assume (tables->bandwidth == Window::bandwidth);
+  match = two_windows
+      ? pocstereo_refine_between (
+            tables, group.r, group.beside, group.side, group.base)
+      : pocstereo_refine_in_window (t, tables, group.r, group.base);
 
   pocstereo_drop_outside (asked.points[i].x, width, &match);
   pocstereo_drop_low_peak (asked.min_peak, &match);
@@ -281,7 +309,8 @@ __launch_bounds__ (THREADS)
     points_kernel (const __grid_constant__ PocstereoPyramid pyramid,
         const __grid_constant__ PocstereoFields field,
         const __grid_constant__ Window t,
-        const __grid_constant__ PocstereoAsked asked, uint32_t layers)
+        const __grid_constant__ PocstereoAsked asked, uint32_t layers,
+        bool two_windows)
 {
   constexpr int LANES = GroupOf<Window>::lanes, POINTS = THREADS / LANES;
   __shared__ Shared<Window> shared;
@@ -306,15 +335,13 @@ __launch_bounds__ (THREADS)
 
     parent = search_point_bases (s, f, x, y, parent);
     if (s.l == 0)
-      correlate_point (s, f, x, y, parent);
+      correlate_found (s, asked.constants.device, f, x, y, parent, two_windows);
   }
-  if (s.lane == 0)
-    s.group.base = parent;
   __syncthreads ();
   i = blockIdx.x * POINTS + threadIdx.x;
   if (threadIdx.x < POINTS && i < asked.n)
-    refine_point (
-        asked, pyramid.layer[0][0].width, t, shared.group[threadIdx.x], i);
+    refine_point (asked, pyramid.layer[0][0].width, t,
+        shared.group[threadIdx.x], two_windows, i);
 }
 
 /* Computing a line of a single window costs as much as this number of lines of
@@ -353,6 +380,7 @@ pocstereo_points_cuda (const Device *dev, const PocstereoAsked *asked,
 
     return pocstereo_launch_kernel (dev, points_kernel<Window>,
         ceil_div (asked->n, THREADS / GroupOf<Window>::lanes), THREADS,
-        *asked->pyramid, *fields, t, *asked, fields->layers);
+        *asked->pyramid, *fields, t, *asked, fields->layers,
+        asked->constants.host->fit == POCSTEREO_TWO_WINDOWS);
   });
 }

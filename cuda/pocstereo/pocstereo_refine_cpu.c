@@ -104,7 +104,7 @@ find_fine_peaks (const PocstereoTables *t, const Integers *r, Floats x)
   for (int i = 0; i < LANES && t->fit == POCSTEREO_CLOSED_FORM; i++)
     x[i] += pocstereo_closed_form (t, (float) at[lag[i] - 1][i],
         (float) height[i], (float) at[lag[i] + 1][i]);
-  for (int n = 0; n < POCSTEREO_STEPS && t->fit == POCSTEREO_NEWTON; n++) {
+  for (int n = 0; n < POCSTEREO_STEPS && t->fit != POCSTEREO_CLOSED_FORM; n++) {
     Polys polys;
 
     take_polys (t, r, x, &polys);

@@ -87,20 +87,19 @@ set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
   }
 }
 
-/* Constants of sigma, measured on shifted views (docs/lab/pocstereo.md): the
- * factor for what frequencies and lines share, for each fit, and the deviation
- * without noise.  The closed form weighs high frequencies less than the
- * curvature of the correlation, from which sigma is made.  Shorter windows have
- * more aliasing, so LEAST grows as windows shrink. */
-#define SHARED_NEWTON 1.2
-#define SHARED_CLOSED_FORM 1.
-#define LEAST .012 /* for a window of 32 samples, pixels */
+/* Measured on shifted views (docs/lab/pocstereo.md).  The shorter a window, the
+ * more aliasing it has, and the more that weighs. */
+#define SHARED 1.2
+#define LEAST .012         /* for a window of 32 samples, pixels */
+#define LEAST_BETWEEN .002 /* the same between two windows */
 
 static void
 set_sigma_constants (PocstereoTables *t, const PocstereoParams *p)
 {
-  t->shared = p->fit == POCSTEREO_NEWTON ? SHARED_NEWTON : SHARED_CLOSED_FORM;
-  t->least = (float) (LEAST * pow (32. / p->window, 1.5));
+  double least = p->fit == POCSTEREO_TWO_WINDOWS ? LEAST_BETWEEN : LEAST;
+
+  t->shared = SHARED;
+  t->least = (float) (least * pow (32. / p->window, 1.5));
 }
 
 void
@@ -126,7 +125,9 @@ pocstereo_set_tables (PocstereoTables *t, const PocstereoParams *p)
   set_sigma_constants (t, p);
   t->omega = (float) (PI / half);
   t->perfect = (float) (sum * p->lines * POCSTEREO_TURN * POCSTEREO_TURN);
-  t->shape = (float) (2 * cos (PI * (2 * p->bandwidth + 1) / p->window));
+  t->shape = (float) ((2 + 1. / p->bandwidth) *
+          cos (PI * (2 * p->bandwidth + 1) / p->window) -
+      cos (PI / p->window) / p->bandwidth);
   t->cos_bin = (float) cos (PI / p->window);
   t->sin_bin = (float) sin (PI / p->window);
 }

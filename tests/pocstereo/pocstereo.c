@@ -149,9 +149,9 @@ test_identical (DeviceKind kind)
   }
 }
 
-/* With one candidate, every pixel finds what a point there finds, but where the
- * range leads out of the right view: there points are searched inside of it
- * alone. */
+/* With one candidate and one window, every pixel finds what a point there
+ * finds, but where the range leads out of the right view: there points are
+ * searched inside of it alone. */
 static void
 test_points_are_pixels (DeviceKind kind)
 {
@@ -159,23 +159,24 @@ test_points_are_pixels (DeviceKind kind)
   int n = p.width * p.height;
   PocstereoParams params = pocstereo_points_defaults ();
   AUTO_MEMORY PocstereoPoint *points = malloc (n * sizeof *points);
-  PocstereoMatch *sparse, *few, *dense;
   Texture t = texture_new ();
 
   params.max_disparity = 40;
   pair_draw_wall (&p, &t, 13.3);
   for (int i = 0; i < n; i++)
     points[i] = (PocstereoPoint){i % p.width, i / p.width};
-  sparse = pair_match (kind, &params, &p, points, n);
-  few = pair_match (kind, &params, &p, points, 40);
-  dense = pair_match (kind, &params, &p, NULL, 0);
-  for (int i = 0; i < n; i++)
-    if (i % p.width >= 56 && i % p.width < p.width - 16)
-      check (!memcmp (&sparse[i], &dense[i], sizeof *sparse));
-  check (!memcmp (sparse, few, 40 * sizeof *few));
-  free (sparse);
-  free (few);
-  free (dense);
+  for (int fit = POCSTEREO_CLOSED_FORM; fit <= POCSTEREO_TWO_WINDOWS; fit++) {
+    AUTO_MEMORY PocstereoMatch *sparse, *few, *dense;
+
+    params.fit = (PocstereoFit) fit;
+    sparse = pair_match (kind, &params, &p, points, n);
+    few = pair_match (kind, &params, &p, points, 40);
+    dense = pair_match (kind, &params, &p, NULL, 0);
+    for (int i = 0; i < n && fit != POCSTEREO_TWO_WINDOWS; i++)
+      if (i % p.width >= 56 && i % p.width < p.width - 16)
+        check (!memcmp (&sparse[i], &dense[i], sizeof *sparse));
+    check (!memcmp (sparse, few, 40 * sizeof *few));
+  }
 }
 
 /* Identical views, up to the edges, with a range that leads out of the right
@@ -293,7 +294,7 @@ test_params (DeviceKind kind)
   refused ("weight must", p.weight = (PocstereoWeight) 3);
   refused ("weight or fit is not", p.weight = POCSTEREO_AUTO_WEIGHT);
   refused ("weight or fit is not", p.fit = POCSTEREO_AUTO_FIT);
-  refused ("fit must", p.fit = (PocstereoFit) 3);
+  refused ("fit must", p.fit = (PocstereoFit) 4);
   refused ("noise-floor must", p.noise_floor = NAN);
   refused ("noise-floor must", p.noise_floor = -1);
   refused ("noise-floor must", p.noise_floor = 256);
@@ -785,6 +786,148 @@ test_lengths (DeviceKind kind)
   }
 }
 
+/* Sets @r to the sums over lines of F conj (G) of a signal that has all
+ * frequencies, moved by @shift samples by its Fourier series. */
+static void
+sum_moved_series (const PocstereoTables *t, double shift, int32_t *r)
+{
+  double all = t->lines * POCSTEREO_TURN * POCSTEREO_TURN;
+
+  for (int k = 1; k <= t->bandwidth; k++) {
+    double angle = 2 * M_PI * k * -shift / t->window;
+
+    r[2 * k - 2] = (int32_t) lround (all * cos (angle));
+    r[2 * k - 1] = (int32_t) lround (all * sin (angle));
+  }
+}
+
+/* Returns by how much ideal shifts by parts of a pixel are found wrong. */
+static double
+error_of_ideal_shifts (const PocstereoParams *p)
+{
+  PocstereoTables *t = calloc (1, sizeof *t);
+  double worst = 0;
+
+  pocstereo_set_tables (t, p);
+  for (int tenths = -10; tenths <= 10; tenths++) {
+    int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+    int32_t beside[2 * POCSTEREO_MAX_BANDWIDTH];
+    PocstereoMatch m;
+
+    sum_moved_series (t, tenths / 10., r);
+    m = pocstereo_refine_match (t, r, 0);
+    if (p->fit == POCSTEREO_TWO_WINDOWS) {
+      int side = pocstereo_side_of_peak (t, r, 8, 16);
+
+      check (side * tenths >= 0 && abs (side) == 1);
+      check (!pocstereo_side_of_peak (t, r, side > 0 ? 0 : 15, 16));
+      sum_moved_series (t, tenths / 10. - side, beside);
+      m = pocstereo_refine_between (t, r, beside, side, 0);
+    }
+    worst = fmax (
+        worst, fabs (m.disparity / (double) POCSTEREO_ONE - tenths / 10.));
+  }
+  free (t);
+  return worst;
+}
+
+/* Every window and bandwidth, but windows of more than 40 periods of their
+ * highest frequency, whose peak is flatter than the steps of the tables.
+ * Disparities have steps of 1 / POCSTEREO_ONE. */
+static void
+test_ideal (DeviceKind kind)
+{
+  PocstereoParams p = pocstereo_points_defaults ();
+  double worst = 0;
+
+  (void) kind;
+  for (p.window = 8; p.window <= POCSTEREO_MAX_WINDOW; p.window++)
+    for (p.bandwidth = (p.window + 39) / 40;
+         p.bandwidth <= POCSTEREO_MAX_BANDWIDTH &&
+         p.bandwidth <= (p.window - 1) / 2;
+         p.bandwidth++)
+      for (int i = 0; i < 4; i++) {
+        p.fit = (PocstereoFit) (i < 3 ? i + 1 : POCSTEREO_NEWTON);
+        p.weight = i < 3 ? POCSTEREO_RECTANGLE : POCSTEREO_GAUSSIAN;
+        worst = fmax (worst, error_of_ideal_shifts (&p));
+      }
+  printf ("ideal shifts: wrong by %.5f px at most\n", worst);
+  check (worst <= .002);
+}
+
+/* ---- Lines that are moved by their Fourier series ---- */
+
+#define SERIES 96 /* waves, the shortest 4 pixels long */
+
+/* Both views of lines whose amplitudes fall with the frequency, as those of
+ * photographs do, and whose phases are random. */
+static void
+draw_series (Pair *p, double d)
+{
+  for (int y = 0; y < p->height; y++) {
+    double phase[SERIES];
+
+    for (int k = 0; k < SERIES; k++)
+      phase[k] = rnd (1 << 20) * (2 * M_PI / (1 << 20));
+    for (int v = 0; v < 2; v++)
+      for (int x = 0; x < p->width; x++) {
+        double sum = 0;
+
+        for (int k = 1; k <= SERIES; k++)
+          sum +=
+              cos (2 * M_PI * k * (x + v * d) / (4 * SERIES) + phase[k - 1]) /
+              k;
+        *pair_at (p, v, x, y) =
+            (uint16_t) lrint (POCSTEREO_FULL_SAMPLE * (.5 + .12 * sum));
+      }
+  }
+}
+
+/* The root mean squares of errors at points, by fit: windows see other parts of
+ * a line by the fraction of a pixel. */
+static void
+errors_of_series (
+    DeviceKind kind, PocstereoParams params, double rms[POCSTEREO_TWO_WINDOWS])
+{
+  for (int tenths = 1; tenths < 10; tenths++) {
+    AUTO (Pair) p = pair_new (4 * SERIES, 64, 0);
+    PocstereoPoint points[GRID];
+
+    draw_series (&p, 5 + tenths / 10.);
+    grid_of (&p, 100, points);
+    for (int fit = POCSTEREO_NEWTON; fit <= POCSTEREO_TWO_WINDOWS; fit++) {
+      AUTO_MEMORY PocstereoMatch *m;
+
+      params.fit = (PocstereoFit) fit;
+      m = pair_match (kind, &params, &p, points, GRID);
+      for (int i = 0; i < GRID; i++)
+        rms[fit - 1] += pow (disparity_of (m[i]) - 5 - tenths / 10., 2);
+    }
+  }
+  for (int fit = POCSTEREO_NEWTON; fit <= POCSTEREO_TWO_WINDOWS; fit++)
+    rms[fit - 1] = sqrt (rms[fit - 1] / (9 * GRID));
+}
+
+static void
+test_series (DeviceKind kind)
+{
+  static const int windows[][2] = {{32, 8}, {24, 6}, {31, 8}};
+
+  for (int i = 0; i < 3; i++) {
+    PocstereoParams p = pocstereo_points_defaults ();
+    double rms[POCSTEREO_TWO_WINDOWS] = {0};
+
+    p.window = windows[i][0];
+    p.bandwidth = windows[i][1];
+    p.max_disparity = 16;
+    errors_of_series (kind, p, rms);
+    printf ("moved by their series, window %d: %.5f px, one window %.5f\n",
+        p.window, rms[POCSTEREO_TWO_WINDOWS - 1], rms[POCSTEREO_NEWTON - 1]);
+    check (rms[POCSTEREO_TWO_WINDOWS - 1] <= .006);
+    check (rms[POCSTEREO_TWO_WINDOWS - 1] <= rms[POCSTEREO_NEWTON - 1] / 3);
+  }
+}
+
 #ifdef HAVE_FFTW
 
 /* ---- Against FFTW ----
@@ -849,25 +992,17 @@ oracle_at (const PocstereoParams *p, const fftw_complex *cross, double lag)
   return sum / all;
 }
 
-/* Where it is highest around @lag: halving steps, or the model's ratio. */
+/* The maximum of the correlation around @lag, by halving steps. */
 static double
 oracle_peak (const PocstereoParams *p, const fftw_complex *cross, int lag)
 {
-  double at = lag, a = M_PI / p->window, v = 2 * p->bandwidth + 1;
-  double before = oracle_at (p, cross, lag - 1), here, after;
+  double at = lag;
 
-  here = oracle_at (p, cross, lag);
-  after = oracle_at (p, cross, lag + 1);
-  if (p->fit == POCSTEREO_CLOSED_FORM)
-    return lag -
-        atan ((before - after) * sin (a) /
-            ((before + after) * cos (a) - 2 * cos (a * v) * here)) /
-        a;
   for (double step = .5; step > 1e-6; step /= 2) {
     double left = oracle_at (p, cross, at - step);
     double right = oracle_at (p, cross, at + step);
+    double here = oracle_at (p, cross, at);
 
-    here = oracle_at (p, cross, at);
     at += right > here ? step : left > here ? -step : 0;
   }
   return at;
@@ -924,9 +1059,7 @@ check_noisy (int window, int bandwidth)
   params.lines = 5 + 2 * (int) rnd (12);
   params.bandwidth = bandwidth;
   params.weight = (PocstereoWeight) (1 + rnd (2));
-  params.fit = params.weight == POCSTEREO_GAUSSIAN || rnd (2)
-      ? POCSTEREO_NEWTON
-      : POCSTEREO_CLOSED_FORM;
+  params.fit = rnd (2) ? POCSTEREO_NEWTON : POCSTEREO_CLOSED_FORM;
   pair_draw_wall (&p, &texture, rnd (2000) / 1000. - 1);
   for (int i = 0; i < 2 * p.width * 40; i++) {
     uint16_t *s = pair_at (&p, i % 2, i / 2 % p.width, i / 2 / p.width);
@@ -1087,6 +1220,7 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 #ifdef HAVE_FFTW
     {"exact sums", test_exact}, {"against FFTW", test_oracle},
 #endif
+    {"ideal shifts", test_ideal}, {"series", test_series},
     {"params", test_params}, {"frames", test_frames}, {"repeats", test_repeats},
     {"a device that fails", test_failing}, {NULL, NULL}};
 
