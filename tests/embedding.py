@@ -275,13 +275,13 @@ def installed(folder):
     pc.write_text(pc.read_text().replace(
         f"prefix={prefix}", f"prefix={folder}{prefix}", 1))
     plugin, = folder.rglob("libgstvision.so")
-    module, = folder.rglob("gstvision.py")
+    module, = folder.rglob("gstvision/__init__.py")
     library, = folder.rglob("libgstvisionmeta.so.0")
     examples, = folder.rglob("examples")
     return examples, dict(
         os.environ, PKG_CONFIG_PATH=str(pc.parent), GST_PLUGIN_PATH=str(
             plugin.parent), LD_LIBRARY_PATH=str(library.parent),
-        PYTHONPATH=str(module.parent), GST_REGISTRY=f"{folder}/registry")
+        PYTHONPATH=str(module.parent.parent), GST_REGISTRY=f"{folder}/registry")
 
 
 def examples():
