@@ -445,9 +445,8 @@ scopedetect_choose_poses_cuda (const Device *dev, const ScopedetectScene *scene,
 
 /* ---- More points ---- */
 
-/* The score of a pose by the points that warp @part of @parts takes: sum and
- * number of points. */
-static __device__ __forceinline__ int2
+/* The sums of a pose over the points that warp @part of @parts takes. */
+static __device__ __forceinline__ ScopedetectCheck
 verify_by_warp (const ScopedetectScene *scene, const ScopedetectParams *params,
     const ScopedetectShape *s, Pose p, int n, int part, int parts)
 {
