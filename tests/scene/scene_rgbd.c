@@ -601,14 +601,14 @@ steps (DeviceKind kind)
 
 typedef struct {
   double n, sum, squares, near, far;
-} Spread;
+} NoiseSums;
 
 /* In steps, where the surface is even, of pixels @near to @far metres away that
  * see it at most 60 degrees from its normal. */
-static Spread
+static NoiseSums
 spread_of (const View *v, double near, double far)
 {
-  Spread s = {.near = near, .far = far};
+  NoiseSums s = {.near = near, .far = far};
 
   for (int y = 1; y < v->img.height - 1; y++)
     for (int x = 1; x < v->img.width - 1; x++) {
@@ -631,7 +631,7 @@ spread_of (const View *v, double near, double far)
  * the true step is counted by the deviation that it should have; @over: pixels
  * at that angle or more, degrees. */
 static void
-add_slanted (Spread *s, const View *v, double sigma, double over)
+add_slanted (NoiseSums *s, const View *v, double sigma, double over)
 {
   for (int y = 1; y < v->img.height - 1; y++)
     for (int x = 1; x < v->img.width - 1; x++) {
@@ -679,7 +679,7 @@ slants (DeviceKind kind)
   static const double over[] = {60, 75};
   RgbdParams p = rgbd_defaults ();
   AUTO (View) v = view_new (640, 480);
-  Spread s[2] = {{0}};
+  NoiseSums s[2] = {{0}};
   int wrong = 0;
 
   p.camera = RGBD_ORBIT, p.noise = 8;
@@ -712,7 +712,7 @@ noise (DeviceKind kind)
 
   for (int i = 0; i < 3; i++) {
     double wanted = sqrt (sigmas[i] * sigmas[i] / 64 + 1. / 12);
-    Spread near, far;
+    NoiseSums near, far;
 
     p.seed = rnd (1000), p.noise = sigmas[i];
     view_show (&v, &p, i);
