@@ -93,6 +93,14 @@ device_cuda_probe (void)
 }
 #endif
 
+const Device *
+device_host (void)
+{
+  static const Device host = {.kind = DEVICE_CPU, .ops = &cpu_ops};
+
+  return &host;
+}
+
 const char *
 device_open (Device *dev, DeviceKind kind, void *stream)
 {

@@ -65,6 +65,8 @@ struct _Device {
 const char *device_open (Device *dev, DeviceKind kind, void *stream);
 /* Closes @dev, and destroys the stream if device_open () made it. */
 void device_close (Device *dev);
+/* The CPU as a device, for memory of the host. */
+const Device *device_host (void);
 
 /* Returns NULL if the machine has a usable CUDA device, else the reason why
  * not. */

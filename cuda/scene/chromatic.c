@@ -8,11 +8,23 @@
 
 #include "common/device.h"
 
+static const char *
+allocate_chromatic (Chromatic *s)
+{
+  size_t pixels = (size_t) s->width * s->height;
+  size_t cells = (size_t) (s->width / 16 + 2) * (s->height / 16 + 2);
+  DeviceMemory *m = &s->memory;
+
+  TRY (memory_get (m, &s->rgb, 3 * pixels));
+  TRY (memory_get (m, &s->labels, pixels));
+  TRY (memory_get (m, &s->ground, pixels));
+  return memory_get (m, &s->clouds, cells);
+}
+
 const char *
 chromatic_new (Chromatic **scene, int width, int height)
 {
-  size_t pixels = (size_t) width * height;
-  size_t cells = (size_t) (width / 16 + 2) * (height / 16 + 2);
+  const char *err;
   Chromatic *s;
 
   *scene = NULL;
@@ -24,14 +36,11 @@ chromatic_new (Chromatic **scene, int width, int height)
     return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
-  s->rgb = malloc (pixels * 3);
-  s->labels = malloc (pixels * sizeof *s->labels);
-  s->ground = malloc (pixels);
-  s->clouds = malloc (cells * sizeof *s->clouds);
-  if (!s->rgb || !s->labels || !s->ground || !s->clouds) {
+  memory_open (&s->memory, device_host ());
+  err = allocate_chromatic (s);
+  if (err) {
     chromatic_free (s);
-    return OUT_OF_MEMORY (
-        pixels * (3 + sizeof *s->labels + 1) + cells * sizeof *s->clouds, "");
+    return err;
   }
   *scene = s;
   return NULL;
@@ -40,12 +49,8 @@ chromatic_new (Chromatic **scene, int width, int height)
 void
 chromatic_free (Chromatic *s)
 {
-  if (!s)
-    return;
-  free (s->rgb);
-  free (s->labels);
-  free (s->ground);
-  free (s->clouds);
+  if (s)
+    memory_free (&s->memory);
   free (s);
 }
 

@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "common/memory.h"
 #include "scene/chromatic.h"
 
 /* Limits of the light on an object, which is shading times default shadows; the
@@ -68,6 +69,7 @@ struct _Chromatic {
   int n_colours; /* number of objects for which the palette was made */
   ChromaticColour palette[CHROMATIC_MAX_OBJECTS];
   uint64_t full_area[CHROMATIC_MAX_OBJECTS];
+  DeviceMemory memory; /* of all arrays */
 };
 
 void chromatic_draw_ground (Chromatic *scene, const ChromaticParams *params);

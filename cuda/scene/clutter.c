@@ -59,26 +59,18 @@ static const char *
 allocate_clutter (Clutter *s)
 {
   size_t pixels = (size_t) s->width * s->height, max = 0;
+  DeviceMemory *m = &s->memory;
 
   for (int i = 0; i < s->n_shapes; i++)
     max = s->shape[i].mesh.n > max ? s->shape[i].mesh.n : max;
-  s->pile = malloc (sizeof *s->pile);
-  s->vertex = malloc (max * CLUTTER_MAX_OBJECTS * sizeof *s->vertex);
-  s->z = malloc (pixels * sizeof *s->z);
-  s->marks = malloc (pixels);
-  s->labels = malloc (pixels * sizeof *s->labels);
-  s->triangle = malloc (pixels * sizeof *s->triangle);
-  s->depth =
-      calloc ((size_t) (s->width + 2) * (s->height + 2), sizeof *s->depth);
-  s->rgb = malloc (pixels * 3);
-  return s->pile && s->vertex && s->z && s->marks && s->labels && s->triangle &&
-          s->depth && s->rgb
-      ? NULL
-      : OUT_OF_MEMORY (pixels *
-                    (sizeof *s->z + 1 + sizeof *s->labels +
-                        sizeof *s->triangle + sizeof *s->depth + 3) +
-                max * CLUTTER_MAX_OBJECTS * sizeof *s->vertex,
-            "");
+  TRY (memory_get (m, &s->pile, 1));
+  TRY (memory_get (m, &s->vertex, max * CLUTTER_MAX_OBJECTS));
+  TRY (memory_get (m, &s->z, pixels));
+  TRY (memory_get (m, &s->marks, pixels));
+  TRY (memory_get (m, &s->labels, pixels));
+  TRY (memory_get (m, &s->triangle, pixels));
+  TRY (memory_get (m, &s->depth, (size_t) (s->width + 2) * (s->height + 2)));
+  return memory_get (m, &s->rgb, 3 * pixels);
 }
 
 const char *
@@ -97,6 +89,7 @@ clutter_new (Clutter **scene, int width, int height, const char *const *files,
     return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
+  memory_open (&s->memory, device_host ());
   err = load_shapes (s, files, n_files, unit);
   if (!err)
     err = allocate_clutter (s);
@@ -115,14 +108,7 @@ clutter_free (Clutter *s)
     return;
   for (int i = 0; i < s->n_shapes; i++)
     clutter_shape_free (&s->shape[i]);
-  free (s->pile);
-  free (s->vertex);
-  free (s->z);
-  free (s->marks);
-  free (s->labels);
-  free (s->triangle);
-  free (s->depth);
-  free (s->rgb);
+  memory_free (&s->memory);
   free (s);
 }
 

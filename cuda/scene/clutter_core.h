@@ -5,6 +5,7 @@
  * y along it, z up, metres. */
 #pragma once
 
+#include "common/memory.h"
 #include "scene/clutter.h"
 #include "scene/rgbd_core.h"
 
@@ -89,6 +90,7 @@ struct _Clutter {
   uint32_t *triangle;    /* of the body */
   uint16_t *depth;       /* as in Rgbd */
   uint8_t *rgb;
+  DeviceMemory memory; /* of all arrays but those of shapes */
 };
 
 /* Drops other bodies, if the params have another seed for them. */

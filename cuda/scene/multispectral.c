@@ -9,10 +9,24 @@
 
 #include "common/device.h"
 
+static const char *
+allocate_multispectral (Multispectral *s)
+{
+  size_t pixels = (size_t) s->width * s->height;
+  DeviceMemory *m = &s->memory;
+
+  TRY (memory_get (m, &s->ground, pixels));
+  TRY (memory_get (m, &s->surfaces, pixels));
+  TRY (memory_get (m, &s->pillar, (size_t) s->width));
+  TRY (memory_get (m, &s->blacks, MULTISPECTRAL_MAX_OBJECTS));
+  TRY (memory_get (m, &s->appearances, MULTISPECTRAL_SURFACES));
+  return memory_get (m, &s->rgb, 3 * pixels);
+}
+
 const char *
 multispectral_new (Multispectral **scene, int width, int height)
 {
-  size_t pixels = (size_t) width * height;
+  const char *err;
   Multispectral *s;
 
   *scene = NULL;
@@ -24,20 +38,11 @@ multispectral_new (Multispectral **scene, int width, int height)
     return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
-  s->ground = malloc (pixels * sizeof *s->ground);
-  s->surfaces = malloc (pixels * sizeof *s->surfaces);
-  s->pillar = malloc (width * sizeof *s->pillar);
-  s->blacks = malloc (MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks);
-  s->appearances = malloc (MULTISPECTRAL_SURFACES * sizeof *s->appearances);
-  s->rgb = malloc (pixels * 3);
-  if (!s->ground || !s->surfaces || !s->pillar || !s->blacks ||
-      !s->appearances || !s->rgb) {
+  memory_open (&s->memory, device_host ());
+  err = allocate_multispectral (s);
+  if (err) {
     multispectral_free (s);
-    return OUT_OF_MEMORY (
-        pixels * (sizeof *s->ground + sizeof *s->surfaces + 3) +
-            MULTISPECTRAL_MAX_OBJECTS * sizeof *s->blacks +
-            MULTISPECTRAL_SURFACES * sizeof *s->appearances,
-        "");
+    return err;
   }
   for (int i = 0; i < MULTISPECTRAL_MAX_OBJECTS; i++)
     snprintf (s->label[i], sizeof s->label[i], "target %d", i + 1);
@@ -48,14 +53,8 @@ multispectral_new (Multispectral **scene, int width, int height)
 void
 multispectral_free (Multispectral *s)
 {
-  if (!s)
-    return;
-  free (s->ground);
-  free (s->surfaces);
-  free (s->pillar);
-  free (s->blacks);
-  free (s->appearances);
-  free (s->rgb);
+  if (s)
+    memory_free (&s->memory);
   free (s);
 }
 

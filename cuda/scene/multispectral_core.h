@@ -4,6 +4,7 @@
  * and the sensor.  Paths and shapes are those of `chromatic`. */
 #pragma once
 
+#include "common/memory.h"
 #include "scene/chromatic_core.h"
 #include "scene/multispectral.h"
 
@@ -78,6 +79,7 @@ struct _Multispectral {
   uint8_t *rgb; /* the picture as sRGB, rows of 3 * width */
   uint64_t full_area[MULTISPECTRAL_MAX_OBJECTS];
   char label[MULTISPECTRAL_MAX_OBJECTS][24];
+  DeviceMemory memory; /* of all arrays */
 };
 
 /* The params of `chromatic` that give the paths of this scene. */

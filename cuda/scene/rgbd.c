@@ -9,10 +9,27 @@
 #include "common/device.h"
 #include "common/parallel.h"
 
+static const char *
+allocate_rgbd (Rgbd *s)
+{
+  size_t pixels = (size_t) s->width * s->height;
+  DeviceMemory *m = &s->memory;
+
+  TRY (memory_get (m, &s->z, pixels));
+  TRY (memory_get (m, &s->facing, pixels));
+  TRY (memory_get (m, &s->model_z, pixels));
+  TRY (memory_get (m, &s->model_facing, pixels));
+  TRY (memory_get (m, &s->marks, pixels));
+  TRY (memory_get (m, &s->labels, pixels));
+  TRY (memory_get (m, &s->across, pixels));
+  TRY (memory_get (m, &s->bend, pixels));
+  return memory_get (m, &s->depth, (size_t) (s->width + 2) * (s->height + 2));
+}
+
 const char *
 rgbd_new (Rgbd **scene, int width, int height)
 {
-  size_t pixels = (size_t) width * height;
+  const char *err;
   Rgbd *s;
 
   *scene = NULL;
@@ -24,22 +41,11 @@ rgbd_new (Rgbd **scene, int width, int height)
     return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
-  s->z = malloc (pixels * sizeof *s->z);
-  s->facing = malloc (pixels * sizeof *s->facing);
-  s->model_z = malloc (pixels * sizeof *s->model_z);
-  s->model_facing = malloc (pixels * sizeof *s->model_facing);
-  s->marks = malloc (pixels);
-  s->labels = malloc (pixels * sizeof *s->labels);
-  s->depth = calloc ((size_t) (width + 2) * (height + 2), sizeof *s->depth);
-  s->across = malloc (pixels * sizeof *s->across);
-  s->bend = malloc (pixels * sizeof *s->bend);
-  if (!s->z || !s->facing || !s->model_z || !s->model_facing || !s->marks ||
-      !s->labels || !s->depth || !s->across || !s->bend) {
+  memory_open (&s->memory, device_host ());
+  err = allocate_rgbd (s);
+  if (err) {
     rgbd_free (s);
-    return OUT_OF_MEMORY (pixels *
-            (2 * (sizeof *s->z + sizeof *s->facing) + 1 + sizeof *s->labels +
-                sizeof *s->depth + sizeof *s->across + sizeof *s->bend),
-        "");
+    return err;
   }
   *scene = s;
   return NULL;
@@ -48,17 +54,8 @@ rgbd_new (Rgbd **scene, int width, int height)
 void
 rgbd_free (Rgbd *s)
 {
-  if (!s)
-    return;
-  free (s->z);
-  free (s->facing);
-  free (s->model_z);
-  free (s->model_facing);
-  free (s->marks);
-  free (s->labels);
-  free (s->depth);
-  free (s->across);
-  free (s->bend);
+  if (s)
+    memory_free (&s->memory);
   free (s);
 }
 

@@ -5,6 +5,7 @@
  * right, y down, z forward, metres. */
 #pragma once
 
+#include "common/memory.h"
 #include "scene/rgbd.h"
 #include "scene/rgbd_pose.h"
 
@@ -150,6 +151,7 @@ struct _Rgbd {
   double distortion;    /* 0: across and bend are not set */
   uint16_t *depth; /* measured, millimetres, in rows of width + 2: the frame has
                       a border of zeros */
+  DeviceMemory memory; /* of all arrays */
 };
 
 static inline uint16_t *

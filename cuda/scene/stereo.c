@@ -14,11 +14,24 @@
  * part: more than by rounding, less than a tenth of a millimetre a metre. */
 #define SAME 1e-5
 
+static const char *
+allocate_stereo (Stereo *s)
+{
+  size_t pixels = (size_t) s->width * s->height;
+  size_t cube = (size_t) STEREO_CORNERS * STEREO_CORNERS * STEREO_CORNERS;
+  DeviceMemory *m = &s->memory;
+
+  TRY (memory_get (m, &s->z, pixels));
+  TRY (memory_get (m, &s->things, pixels));
+  TRY (memory_get (m, &s->labels, pixels));
+  TRY (memory_get (m, &s->rgb, 3 * pixels));
+  return memory_get (m, &s->lattice, cube);
+}
+
 const char *
 stereo_new (Stereo **scene, int width, int height)
 {
-  size_t pixels = (size_t) width * height;
-  size_t cube = (size_t) STEREO_CORNERS * STEREO_CORNERS * STEREO_CORNERS;
+  const char *err;
   Stereo *s;
 
   *scene = NULL;
@@ -30,16 +43,11 @@ stereo_new (Stereo **scene, int width, int height)
     return OUT_OF_MEMORY (sizeof *s, "");
   s->width = width;
   s->height = height;
-  s->z = malloc (pixels * sizeof *s->z);
-  s->things = malloc (pixels);
-  s->labels = malloc (pixels * sizeof *s->labels);
-  s->rgb = malloc (pixels * 3);
-  s->lattice = malloc (cube * sizeof *s->lattice);
-  if (!s->z || !s->things || !s->labels || !s->rgb || !s->lattice) {
+  memory_open (&s->memory, device_host ());
+  err = allocate_stereo (s);
+  if (err) {
     stereo_free (s);
-    return OUT_OF_MEMORY (pixels * (sizeof *s->z + 1 + sizeof *s->labels + 3) +
-            cube * sizeof *s->lattice,
-        "");
+    return err;
   }
   *scene = s;
   return NULL;
@@ -48,13 +56,8 @@ stereo_new (Stereo **scene, int width, int height)
 void
 stereo_free (Stereo *s)
 {
-  if (!s)
-    return;
-  free (s->z);
-  free (s->things);
-  free (s->labels);
-  free (s->rgb);
-  free (s->lattice);
+  if (s)
+    memory_free (&s->memory);
   free (s);
 }
 

@@ -7,6 +7,7 @@
  * machine. */
 #pragma once
 
+#include "common/memory.h"
 #include "scene/rgbd_pose.h"
 #include "scene/stereo.h"
 
@@ -97,6 +98,7 @@ struct _Stereo {
                      of each side is the first */
   uint64_t lattice_seed;
   bool has_lattice;
+  DeviceMemory memory; /* of all arrays */
 };
 
 /* Shades the pixels by z and things, and stores the picture in @img. */

@@ -809,7 +809,7 @@ new_explanation (Scopedetect *s)
   TRY (memory_get (host, &c->object, n));
   TRY (memory_get_pinned (m, &c->excludes, n * n / 64));
   TRY (memory_get (host, &s->explained, room));
-  TRY (scopedetect_assigner_new (&s->on_host, &s->host, host,
+  TRY (scopedetect_assigner_new (&s->on_host, device_host (), host,
       SCOPEDETECT_MAX_CANDIDATES, SCOPEDETECT_MAX_RESTARTS));
   if (s->device.kind == DEVICE_CPU)
     return NULL;
@@ -874,9 +874,8 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
     return OUT_OF_MEMORY (sizeof *s, "");
   s->device = *device;
   s->stages = STAGES (scopedetect, device);
-  s->host = scopedetect_host ();
   memory_open (&s->memory, &s->device);
-  memory_open (&s->host_memory, &s->host);
+  memory_open (&s->host_memory, device_host ());
   if (width < 1 || height < 1 || width > SCOPEDETECT_MAX_SIDE ||
       height > SCOPEDETECT_MAX_SIDE)
     return "the frame's sides must be 1 to 4096 pixels";

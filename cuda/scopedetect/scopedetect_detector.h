@@ -8,7 +8,7 @@
 #include "scopedetect/scopedetect_stages.h"
 
 struct _Scopedetect {
-  Device device, host;
+  Device device;
   DeviceMemory memory, host_memory; /* of device and host */
   const ScopedetectStages *stages;
   ScopedetectScratch scratch;

@@ -192,7 +192,6 @@ test_feature_pairs (DeviceKind kind)
 #define CLOUD_RADIUS .02f
 
 typedef struct {
-  Device host;
   DeviceMemory memory;
   ScopedetectCloud cloud;
 } Surface;
@@ -204,8 +203,7 @@ surface_open (Surface *s, int n, float (*z) (float x, float y))
   ScopedetectCloud *c = &s->cloud;
   const float e = 1e-3f;
 
-  s->host = scopedetect_host ();
-  memory_open (&s->memory, &s->host);
+  memory_open (&s->memory, device_host ());
   ok (scopedetect_cloud_new (&s->memory, c, n, false, true));
   c->n = n;
   for (int i = 0; i < n; i++) {

@@ -188,7 +188,6 @@ typedef struct {
   int *number; /* ascending */
   ScopedetectCandidate *candidate;
   uint64_t *excludes;
-  Device host;
   DeviceMemory memory; /* of the assigner */
   ScopedetectAssigner *assigner;
 } Choice;
@@ -199,15 +198,14 @@ open_choice (Choice *c, const ScopedetectRecord *r, int all, int searches)
   size_t n = (size_t) r->n + 1;
 
   memset (c, 0, sizeof *c);
-  c->host = scopedetect_host ();
-  memory_open (&c->memory, &c->host);
+  memory_open (&c->memory, device_host ());
   c->number = malloc (n * sizeof *c->number);
   c->candidate = malloc (n * sizeof *c->candidate);
   c->excludes = malloc (
       n * (size_t) scopedetect_exclude_words ((int) n) * sizeof *c->excludes);
   return c->number && c->candidate && c->excludes &&
       !scopedetect_assigner_new (
-          &c->assigner, &c->host, &c->memory, all, searches);
+          &c->assigner, device_host (), &c->memory, all, searches);
 }
 
 static void

@@ -184,7 +184,6 @@ static const char *
 points_of (ScopedetectShape *s, ScopedetectSurface *surface,
     const ScopedetectCompile *how)
 {
-  Device host = scopedetect_host ();
   DeviceMemory memory;
   ScopedetectCloud *c = &surface->cloud, points = {0};
   int *of = malloc ((size_t) c->n * sizeof *of), n = 0;
@@ -192,7 +191,7 @@ points_of (ScopedetectShape *s, ScopedetectSurface *surface,
   const char *error =
       of ? NULL : OUT_OF_MEMORY ((size_t) c->n * sizeof *of, "");
 
-  memory_open (&memory, &host);
+  memory_open (&memory, device_host ());
   scopedetect_set_grid (c, s->spacing);
   if (!error)
     error = throw_darts (c, s->spacing, of, &n);
@@ -288,7 +287,6 @@ const char *
 scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
     const char *name, const ScopedetectCompile *how)
 {
-  Device host = scopedetect_host ();
   ScopedetectSurface surface = {0};
   DeviceMemory memory;
   ScopedetectModel *m;
@@ -300,7 +298,7 @@ scopedetect_model_compile (ScopedetectModel **model, const Mesh *mesh,
   if (!m)
     return OUT_OF_MEMORY (sizeof *m, "");
   utf8_copy (m->name, sizeof m->name, name);
-  memory_open (&memory, &host);
+  memory_open (&memory, device_host ());
   error = compile_shape (&m->shape, &surface, mesh, how, &memory);
   memory_free (&memory);
   if (error)

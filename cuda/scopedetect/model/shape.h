@@ -72,9 +72,6 @@ Vec scopedetect_vertex_colour (const Mesh *mesh, uint32_t i);
 /* Keeps the points that a view sees; turns their normals towards it. */
 const char *scopedetect_keep_visible (ScopedetectSurface *surface);
 
-/* The CPU as a Device, for memory of the host. */
-Device scopedetect_host (void);
-
 /* Sets the range edges of @shape in all views of @surface. */
 const char *scopedetect_edges (
     ScopedetectShape *shape, const ScopedetectSurface *surface);

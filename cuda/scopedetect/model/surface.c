@@ -12,15 +12,6 @@
 #define MAX_POINTS 400000
 #define FINER 3 /* density of surface points, in points of the model */
 
-Device
-scopedetect_host (void)
-{
-  Device host;
-
-  device_open (&host, DEVICE_CPU, NULL); /* cannot fail */
-  return host;
-}
-
 /* Triangles from which points of a surface are drawn: three corners each, in
  * metres, and their colours, or NULL. */
 typedef struct {
