@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Pixels without a match take the disparity of the majority around them: a
- * thread a pixel. */
+ * Pixels without a match take the disparity of the majority around them, with
+ * one thread for each pixel. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_fill_core.h"
 

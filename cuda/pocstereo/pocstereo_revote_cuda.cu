@@ -72,7 +72,8 @@ pocstereo_census_cuda (
 /* ---- The vote ---- */
 
 #define WARPS 4
-/* Columns of a strip: a warp but two lanes at each side. */
+/* Number of columns of a strip: one for each lane of a warp, but for two lanes
+ * at each side. */
 #define STRIP 28
 #define DEEP 12 /* rows of a block, an even number */
 #define BOX POCSTEREO_BOX

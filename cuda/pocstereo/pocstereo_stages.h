@@ -33,8 +33,8 @@ typedef struct {
 typedef struct {
   uint32_t layers; /* the layers that have phasors, a bit each */
   int8_t *phasors[2][POCSTEREO_MAX_LAYERS];
-  /* CUDA, in couples (pocstereo_cuda.cuh): the distance of pairs of lines, of
-   * pixels, and of couples of frequencies */
+  /* on the GPU: distances from one pair of lines, one pixel and one couple of
+   * frequencies to the next, in couples (pocstereo_cuda.cuh) */
   int pitch[POCSTEREO_MAX_LAYERS];
   int across[POCSTEREO_MAX_LAYERS], deeper[POCSTEREO_MAX_LAYERS];
 } PocstereoFields;

@@ -104,7 +104,8 @@ fold_lanes (long long (&v)[N], int lane)
     fold_lanes<H / 2> (v, lane);
 }
 
-/* The sum over a warp of member @lane % P of the struct. */
+/* The sum over a warp of one member of the struct, which the lane chooses:
+ * member @lane % P. */
 template <int P, class T>
 static __device__ __forceinline__ long long
 sum_warp (const T &mine, int lane)

@@ -286,7 +286,8 @@ axis_of (Pose p)
   return vec_unit (vec (p.q.x, p.q.y, p.q.z));
 }
 
-/* Whether all turns about @axis fit: some by odd angles do. */
+/* Whether all turns about @axis fit, judged by turns by three arbitrary angles.
+ */
 static bool
 is_revolution (const SymmetrySearch *t, Vec axis)
 {
