@@ -319,6 +319,27 @@ def gpu():
     pipeline.set_state(Gst.State.NULL)
 
 
+def check_prefix(folder, prefix):
+    """The plug-in loads without LD_LIBRARY_PATH, and the installed script sets what
+    finds the rest."""
+    script, = folder.rglob("gst-vision/environment.sh")
+    plain = {"HOME": str(folder), "PATH": os.environ["PATH"], "MANPATH": "/man",
+             "GST_REGISTRY": f"{folder}/registry of its own"}
+    script.write_text(script.read_text().replace(prefix, f"{folder}{prefix}"))
+    if prefix != "/usr":
+        plugin, = folder.rglob("libgstvision.so")
+        run(["gst-inspect-1.0", "moct"], env=dict(plain, GST_PLUGIN_PATH=str(
+            plugin.parent)))
+    said = run(["sh", "-euc", f"""
+        . "{script}"
+        gst-inspect-1.0 moct >/dev/null
+        command -v vision-live
+        pkg-config --variable=libdir gstreamer-vision-meta-1.0
+        /usr/bin/python3 -c 'import gstvision; print (gstvision.__file__)'"""], env=plain)
+    assert said.count(f"{folder}{prefix}/") == 3, said
+    print("ok   an installation below another prefix")
+
+
 def installed(folder):
     """Installs into @folder; where the examples are, and the environment that
     finds the rest."""
@@ -327,6 +348,7 @@ def installed(folder):
     prefix = re.search(r"^prefix=(.*)$", pc.read_text(), re.M)[1]
     pc.write_text(pc.read_text().replace(
         f"prefix={prefix}", f"prefix={folder}{prefix}", 1))
+    check_prefix(folder, prefix)
     plugin, = folder.rglob("libgstvision.so")
     module, = folder.rglob("gstvision/__init__.py")
     library, = folder.rglob("libgstvisionmeta.so.0")

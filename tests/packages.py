@@ -59,7 +59,8 @@ def version():
     """The headers say what Meson says."""
     header = (ROOT / "gst/meta/gstvisionmeta.h").read_text()
     numbers = re.findall(r"define GST_VISION_META_VERSION_\w+ (\d+)", header)
-    said, = re.findall(r"^project\(.*version: '([\d.]+)'", (ROOT / "meson.build").read_text(), re.M)
+    said, = re.findall(r"^project\(.*version: '([\d.]+)'",
+                       (ROOT / "meson.build").read_text(), re.M)
     assert ".".join(numbers) == said, (numbers, said)
     print(f"ok   version {said}")
 
