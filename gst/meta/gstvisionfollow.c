@@ -325,7 +325,7 @@ move_of_element (GstElement *element, GstVisionMove *move)
         element, !strcmp (name, "videocrop"), &in, &out, move);
   if (GST_IS_VIDEO_DIRECTION (element))
     return turn_of_element (element, &in, &out, move);
-  if (strstr (klass, "Transform"))
+  if (!klass || strstr (klass, "Transform"))
     return FALSE;
   if (in.width == out.width && in.height == out.height) {
     *move = whole_frame (&in, &out);
