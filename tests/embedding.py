@@ -5,6 +5,7 @@
     symbols     libgstvisionmeta exports what tests/symbols.txt lists, no less
                 and no more; --write writes the list anew
     module      gstvision reads what is on buffers, without copies
+    written     what gstvision writes is what it reads, and what elements take
     foreign     gstvision leaves out metadata that is wrong, with a warning
     gpu         the CUDA driver, CuPy and PyTorch take maps on the GPU where they lie
     examples    against an installation in an empty folder, Meson and CMake build
@@ -97,6 +98,57 @@ def module():
     print("ok   gstvision")
 
 
+def written():
+    """Needs the typelib, which a build without introspection has not."""
+    if not has_numpy() or not list((BUILD / "gst/meta").glob("*.typelib")):
+        print("SKIP written: python3-numpy or the typelib is missing")
+        return
+    import gi
+    gi.require_version("Gst", "1.0")
+    from gi.repository import Gst
+    import gstvision
+    import numpy
+    Gst.init(None)
+    buffer = Gst.Buffer.new_allocate(None, 64 * 48, None)
+    cup = gstvision.Object(
+        element="net", source="net0", id=4, label="cup", state="found", x=16., y=8.,
+        width=20., height=30., cx=25.5, cy=22.5, area=600, score=.5, depth=2.,
+        pose=(0., 0., 2., 1., 0., 0., 0.), extent=(.1, .2, .3), covariance=(1., 0., 0., 2.),
+        outline=(1., 2., 3., 4., 5., 6.), trajectory=(7., 8.))
+    gstvision.add_objects(buffer, 64, 48, [cup])
+    gstvision.add_objects(buffer, 64, 48, [gstvision.Object(id=9)], truth=True)
+    seen_by = gstvision.Camera(64, 48, 50., 51., 31.5, 23.5, (.1, .2, .3, .4, .5), .25,
+                               (1., 2., 3., 1., 0., 0., 0.))
+    gstvision.add_camera(buffer, seen_by)
+    arrays = {"labels": numpy.arange(12, dtype="u2").reshape(3, 4),
+              "heat": numpy.arange(24, dtype="f4").reshape(3, 4, 2)[:, ::-1]}
+    for kind, array in arrays.items():
+        gstvision.add_map(buffer, kind, array, element="net", invalid=7., names=["a", "b"])
+    assert gstvision.objects(buffer) == [cup], gstvision.objects(buffer)
+    assert gstvision.objects(buffer, truth=True) == [gstvision.Object(id=9)]
+    assert gstvision.camera(buffer) == seen_by, gstvision.camera(buffer)
+    for m in gstvision.maps(buffer):
+        assert (m.element, m.invalid, m.names) == ("net", 7, ["a", "b"]), m
+        with m.view() as numbers:
+            assert (numbers == arrays[m.kind]).all(), m
+    copy = gstvision.writable(buffer)
+    gstvision.add_objects(copy, 64, 48, [])
+    assert gstvision.objects(copy) == [cup]
+    sample = Gst.Sample.new(buffer, None, None, None)
+    for wrong, error in (
+            (lambda: gstvision.add_objects(sample.get_buffer(), 64, 48, []), BufferError),
+            (lambda: gstvision.add_objects(copy, 64, 48, [gstvision.Object(pose=(1., 2.))]),
+             ValueError),
+            (lambda: gstvision.add_map(copy, "heat", numpy.zeros((2, 2))), ValueError),
+            (lambda: gstvision.add_camera(copy, gstvision.Camera(64, 48)), ValueError)):
+        try:
+            wrong()
+            raise AssertionError(f"no {error.__name__}")
+        except error:
+            pass
+    print("ok   what Python writes")
+
+
 MAP = "kind=(string)depth, format=(string)f32, channels=(uint)1, width=(uint)4, " \
     "height=(uint)4, stride=(uint)16"
 # Structures of a foreign program, and what gstvision warns of; "" where it takes them.
@@ -111,6 +163,7 @@ FOREIGN_MAPS = {
     f"maps=(structure)< [VisionMap, {MAP}, width=(uint)0] >": "its size or number",
     f"maps=(structure)< [VisionMap, {MAP}, stride=(uint)8] >": "its rows overlap",
     f"maps=(structure)< [VisionMap, {MAP}, height=(uint)4294967295] >": "no pixels",
+    "hand=(string)made": "it has no field maps",
     "maps=(string)abc": "the field maps is left out: it is no array",
     "maps=(int)<1,2,3>": "an item of maps is left out: it is no structure",
     "maps=(structure)[x]": "it is no array",
@@ -266,6 +319,27 @@ def gpu():
     pipeline.set_state(Gst.State.NULL)
 
 
+def check_prefix(folder, prefix):
+    """The plug-in loads without LD_LIBRARY_PATH, and the installed script sets what
+    finds the rest."""
+    script, = folder.rglob("gst-vision/environment.sh")
+    plain = {"HOME": str(folder), "PATH": os.environ["PATH"], "MANPATH": "/man",
+             "GST_REGISTRY": f"{folder}/registry of its own"}
+    script.write_text(script.read_text().replace(prefix, f"{folder}{prefix}"))
+    if prefix != "/usr":
+        plugin, = folder.rglob("libgstvision.so")
+        run(["gst-inspect-1.0", "moct"], env=dict(plain, GST_PLUGIN_PATH=str(
+            plugin.parent)))
+    said = run(["sh", "-euc", f"""
+        . "{script}"
+        gst-inspect-1.0 moct >/dev/null
+        command -v vision-live
+        pkg-config --variable=libdir gstreamer-vision-meta-1.0
+        /usr/bin/python3 -c 'import gstvision; print (gstvision.__file__)'"""], env=plain)
+    assert said.count(f"{folder}{prefix}/") == 3, said
+    print("ok   an installation below another prefix")
+
+
 def installed(folder):
     """Installs into @folder; where the examples are, and the environment that
     finds the rest."""
@@ -274,6 +348,7 @@ def installed(folder):
     prefix = re.search(r"^prefix=(.*)$", pc.read_text(), re.M)[1]
     pc.write_text(pc.read_text().replace(
         f"prefix={prefix}", f"prefix={folder}{prefix}", 1))
+    check_prefix(folder, prefix)
     plugin, = folder.rglob("libgstvision.so")
     module, = folder.rglob("gstvision/__init__.py")
     library, = folder.rglob("libgstvisionmeta.so.0")
@@ -320,6 +395,7 @@ if __name__ == "__main__":
         sys.exit()
     symbols()
     module()
+    written()
     foreign_apart()
     gpu()
     examples()

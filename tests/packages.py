@@ -55,6 +55,16 @@ def completions(folder):
     print(f"ok   completions of {len(OPTION)} commands")
 
 
+def version():
+    """The headers say what Meson says."""
+    header = (ROOT / "gst/meta/gstvisionmeta.h").read_text()
+    numbers = re.findall(r"define GST_VISION_META_VERSION_\w+ (\d+)", header)
+    said, = re.findall(r"^project\(.*version: '([\d.]+)'",
+                       (ROOT / "meson.build").read_text(), re.M)
+    assert ".".join(numbers) == said, (numbers, said)
+    print(f"ok   version {said}")
+
+
 def debian(folder):
     """Of what is installed, what debian/*.install puts into a package; each file
     is in one, and each line has a file."""
@@ -108,6 +118,7 @@ def container():
 
 def main():
     container()
+    version()
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
              "--destdir", folder])

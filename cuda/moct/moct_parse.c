@@ -31,8 +31,17 @@ static const MoctTextSpace moct_text_spaces[MOCT_TEXT_SPACES] = {
 
 /* ---- Reading ---- */
 
-/* More than the difference between any two colours. */
+/* Of a colour without a tolerance, and more than the difference between any two
+ * colours. */
+#define USUAL_TOLERANCE 20
 #define MAX_TOLERANCE 400
+
+static const struct {
+  const char *name, *hex;
+} moct_named_colours[] = {{"red", "ff0000"}, {"orange", "ffa500"},
+    {"yellow", "ffff00"}, {"green", "008000"}, {"cyan", "00ffff"},
+    {"blue", "0000ff"}, {"magenta", "ff00ff"}, {"white", "ffffff"},
+    {"grey", "808080"}, {"black", "000000"}};
 #define MAX_PROBLEM 256 /* bytes of a sentence */
 
 typedef struct {
@@ -173,23 +182,21 @@ hex_digit (char c)
                              : -1;
 }
 
-/* Reads #rrggbb~TOL. */
+/* Reads ~TOL behind the colour @hex, which is written rrggbb. */
 static bool
-read_near (Reader *r, MoctColour *c)
+read_near (Reader *r, const char *hex, MoctColour *c)
 {
   c->space = MOCT_NEAR;
-  for (int i = 0; i < 3; i++, r->at += 2) {
-    int high = hex_digit (r->at[0]), low = high < 0 ? -1 : hex_digit (r->at[1]);
+  for (int i = 0; i < 3; i++, hex += 2) {
+    int high = hex_digit (hex[0]), low = high < 0 ? -1 : hex_digit (hex[1]);
 
     if (low < 0)
       return set_problem (
           r, "a colour is written #rrggbb in hexadecimal digits");
     c->rgb[i] = (uint8_t) (high << 4 | low);
   }
-  if (!accept_character (r, "~"))
-    return set_problem (
-        r, "the tolerance is missing: #rrggbb~TOL, for example ~20");
-  if (!read_colour_number (r, &c->hi[0]))
+  c->hi[0] = USUAL_TOLERANCE;
+  if (accept_character (r, "~") && !read_colour_number (r, &c->hi[0]))
     return false;
   if (!(c->hi[0] >= 0 && c->hi[0] <= MAX_TOLERANCE))
     return set_problem (r, "the tolerance must be 0 to %d", MAX_TOLERANCE);
@@ -228,8 +235,16 @@ read_learn_region (Reader *r, MoctColour *c)
 static bool
 read_colour_model (Reader *r, MoctColour *c)
 {
-  if (accept_character (r, "#"))
-    return read_near (r, c);
+  if (accept_character (r, "#")) {
+    const char *hex = r->at;
+
+    r->at += strnlen (hex, 6);
+    return read_near (r, hex, c);
+  }
+  for (size_t i = 0; i < sizeof moct_named_colours / sizeof *moct_named_colours;
+       i++)
+    if (accept_character (r, moct_named_colours[i].name))
+      return read_near (r, moct_named_colours[i].hex, c);
   if (accept_character (r, "roi="))
     return read_learn_region (r, c);
   for (int s = 0; s < MOCT_TEXT_SPACES; s++) {
@@ -243,7 +258,7 @@ read_colour_model (Reader *r, MoctColour *c)
   }
   return set_problem (r,
       "\"%.12s\" is none of rgb=, yuv=, rg=, hsv=, lab=, "
-      "#rrggbb~TOL and roi=",
+      "#rrggbb~TOL, a colour such as red, and roi=",
       r->at);
 }
 
@@ -280,7 +295,9 @@ static bool
 read_colour_entry (Reader *r, const MoctColour *before, int n, MoctColour *c)
 {
   memset (c, 0, sizeof *c);
-  if (!read_colour_name (r, c))
+  if (*r->at == '#')
+    memcpy (c->name, r->at + 1, 6); /* rrggbb */
+  else if (!read_colour_name (r, c))
     return false;
   skip_blanks (r);
   if (!read_colour_model (r, c))
@@ -323,8 +340,6 @@ moct_parse (const char *text, MoctColour *colours, int *n_colours,
     }
     r.entry++;
     r.name = "";
-    if (*r.at == '#')
-      return set_problem (&r, "write a name first: red:%.7s~20", r.at);
     if (*n_colours == MOCT_MAX_COLOURS)
       return set_problem (
           &r, "there can be at most %d colours", MOCT_MAX_COLOURS);

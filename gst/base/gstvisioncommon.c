@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "meta/gstvisionmeta.h"
+
 static GQuark
 common_quark (void)
 {
@@ -22,6 +24,7 @@ gst_vision_common_init (
   g_object_set_qdata (G_OBJECT (element), common_quark (), self);
   self->segment = segment;
   gst_vision_backend_init (&self->backend, element);
+  gst_vision_meta_watch (element);
   gst_vision_common_restart (self);
 }
 

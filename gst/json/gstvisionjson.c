@@ -340,6 +340,7 @@ static void
 gst_vision_json_init (GstVisionJson *self)
 {
   gst_vision_properties_init (self, properties);
+  gst_vision_meta_watch (GST_ELEMENT (self));
   gst_vision_work_init (&self->work, GST_ELEMENT (self), release_visionjson);
   gst_base_transform_set_passthrough (GST_BASE_TRANSFORM (self), TRUE);
 }

@@ -79,6 +79,8 @@
  * - Walls are doubled: the scale or the intrinsics are wrong, or the lens has
  *   distortion and none was given.
  * - No object is found: put #gpuccl behind this element.
+ * - Still things, such as a cupboard, become moving objects: the camera moved
+ *   fast, or its depth is poor. `max-objects=0` reconstructs the scene alone.
  *
  * ## Example launch lines
  * |[

@@ -8,8 +8,60 @@
 
 #define N_INTRINSICS 9
 
+G_DEFINE_BOXED_TYPE (GstVisionCamera, gst_vision_camera, gst_vision_camera_copy,
+    gst_vision_camera_free)
+
 static const gchar *const intrinsics[N_INTRINSICS] = {
     "fx", "fy", "cx", "cy", "k1", "k2", "p1", "p2", "k3"};
+
+/**
+ * gst_vision_camera_new:
+ *
+ * Makes a camera of which nothing is known.
+ *
+ * Returns: (transfer full): the camera; free it with gst_vision_camera_free()
+ *
+ * Since: 0.1
+ */
+GstVisionCamera *
+gst_vision_camera_new (void)
+{
+  GstVisionCamera *camera = g_new (GstVisionCamera, 1);
+
+  gst_vision_camera_init (camera);
+  return camera;
+}
+
+/**
+ * gst_vision_camera_copy:
+ * @camera: a camera
+ *
+ * Copies a camera.
+ *
+ * Returns: (transfer full): the copy; free it with gst_vision_camera_free()
+ *
+ * Since: 0.1
+ */
+GstVisionCamera *
+gst_vision_camera_copy (const GstVisionCamera *camera)
+{
+  return g_memdup2 (camera, sizeof *camera);
+}
+
+/**
+ * gst_vision_camera_free:
+ * @camera: (transfer full): a camera that gst_vision_camera_new() or
+ *   gst_vision_camera_copy() returned
+ *
+ * Frees a camera.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_camera_free (GstVisionCamera *camera)
+{
+  g_free (camera);
+}
 
 /**
  * gst_vision_camera_init:
@@ -94,6 +146,24 @@ gst_vision_camera_set_intrinsics (
   camera->cy = numbers[3];
   memcpy (camera->distortion, &numbers[4], sizeof camera->distortion);
   return TRUE;
+}
+
+/**
+ * gst_vision_camera_set_pose:
+ * @camera: a camera
+ * @pose: (array fixed-size=7): the transform from the camera's coordinates to
+ *   those of the world, laid out as #GstVisionObject.pose
+ *
+ * Sets @pose and @has_pose, for languages that cannot set an array.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_camera_set_pose (GstVisionCamera *camera, const gdouble *pose)
+{
+  g_return_if_fail (camera != NULL && pose != NULL);
+  memcpy (camera->pose, pose, sizeof camera->pose);
+  camera->has_pose = TRUE;
 }
 
 static gboolean

@@ -28,6 +28,8 @@ G_BEGIN_DECLS
  *
  * A pinhole camera with lens distortion.  The centre of the first pixel is at
  * (0, 0).  The struct points to no other memory: an assignment copies it.
+ * gst_vision_camera_init() sets all fields; call it before you fill in a
+ * camera: later versions may have more fields.
  *
  * Since: 0.1
  */
@@ -38,13 +40,28 @@ typedef struct {
   gdouble baseline;
   gdouble pose[7];
   gboolean has_pose;
+
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING_LARGE];
 } GstVisionCamera;
 
+#define GST_TYPE_VISION_CAMERA (gst_vision_camera_get_type ())
+GST_VISION_META_API
+GType gst_vision_camera_get_type (void);
+GST_VISION_META_API
+GstVisionCamera *gst_vision_camera_new (void);
+GST_VISION_META_API
+GstVisionCamera *gst_vision_camera_copy (const GstVisionCamera *camera);
+GST_VISION_META_API
+void gst_vision_camera_free (GstVisionCamera *camera);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionCamera, gst_vision_camera_free)
 GST_VISION_META_API
 void gst_vision_camera_init (GstVisionCamera *camera);
 GST_VISION_META_API
 gboolean gst_vision_camera_set_intrinsics (
     GstVisionCamera *camera, const gchar *text, GError **error);
+GST_VISION_META_API
+void gst_vision_camera_set_pose (GstVisionCamera *camera, const gdouble *pose);
 
 GST_VISION_META_API
 gboolean gst_buffer_set_vision_camera (

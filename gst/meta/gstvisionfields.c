@@ -2,6 +2,7 @@
 #include "gstvisionstructure.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef enum {
   FIELD_UINT64,       /* always present */
@@ -260,4 +261,45 @@ gst_vision_object_from_structure (
     if (value)
       field_from_value (field, value, (gchar *) object + field->offset);
   }
+}
+
+/**
+ * gst_vision_object_set_array:
+ * @object: an object that owns its arrays, such as that of
+ *   gst_vision_object_new()
+ * @field: the name of an array: `pose`, `extent`, `covariance`, `outline` or
+ *   `trajectory`
+ * @values: (array length=n_values): the numbers; the function copies them
+ * @n_values: how many numbers there are
+ *
+ * Replaces an array of an object, for languages that cannot set a
+ * #GstVisionArray.
+ *
+ * Returns: %TRUE; or %FALSE if @object has no such array, if the array cannot
+ *   have this length, or if a number is infinite or NaN: @object then stays as
+ *   it is
+ *
+ * Since: 0.1
+ */
+gboolean
+gst_vision_object_set_array (GstVisionObject *object, const gchar *field,
+    const gdouble *values, guint n_values)
+{
+  const GstVisionArray array = {n_values, values};
+
+  g_return_val_if_fail (object != NULL && field != NULL, FALSE);
+  for (guint i = 0; i < G_N_ELEMENTS (fields); i++) {
+    GstVisionArray *old =
+        (GstVisionArray *) ((gchar *) object + fields[i].offset);
+
+    if (fields[i].type != FIELD_ARRAY || strcmp (fields[i].name, field))
+      continue;
+    if (!is_right_length (&fields[i], n_values) || !array_is_finite (&array))
+      return FALSE;
+    g_free ((gdouble *) old->values);
+    old->n = n_values;
+    old->values = g_memdup2 (values, n_values * sizeof *values);
+    return TRUE;
+  }
+  return FALSE;
 }

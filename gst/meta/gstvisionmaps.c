@@ -6,6 +6,9 @@
 
 #include "gstvisionstructure.h"
 
+G_DEFINE_BOXED_TYPE (
+    GstVisionMap, gst_vision_map, gst_vision_map_copy, gst_vision_map_free)
+
 /* Bytes of one number; 0: there is no such format. */
 static guint
 bytes_of_number (const gchar *format)
@@ -19,6 +22,97 @@ bytes_of_number (const gchar *format)
     if (!strcmp (format, formats[i].format))
       return formats[i].bytes;
   return 0;
+}
+
+/**
+ * gst_vision_map_init:
+ * @map: a map
+ *
+ * Sets @channels and @scale to 1, @invalid to NAN, and all other fields to 0.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_map_init (GstVisionMap *map)
+{
+  *map = (GstVisionMap){.channels = 1, .scale = 1, .invalid = NAN};
+}
+
+/**
+ * gst_vision_map_new:
+ * @kind: meaning of the numbers, see #GstVisionMap.kind
+ * @format: type of a raw number: `u8`, `u16`, `u32` or `f32`
+ * @channels: number of numbers in a pixel, at least 1
+ * @width: number of pixels in a row, at least 1
+ * @height: number of rows, at least 1
+ * @pixels: buffer of the raw numbers, without a gap between rows; the function
+ *   takes a reference
+ *
+ * Makes a map in system memory.  It owns its texts: set further ones to copies.
+ *
+ * Returns: (transfer full): the map; free it with gst_vision_map_free()
+ *
+ * Since: 0.1
+ */
+GstVisionMap *
+gst_vision_map_new (const gchar *kind, const gchar *format, guint channels,
+    guint width, guint height, GstBuffer *pixels)
+{
+  GstVisionMap map;
+
+  gst_vision_map_init (&map);
+  map.kind = kind;
+  map.format = format;
+  map.channels = channels;
+  map.width = width;
+  map.height = height;
+  map.stride = width * channels * bytes_of_number (format);
+  map.pixels = pixels;
+  return gst_vision_map_copy (&map);
+}
+
+/**
+ * gst_vision_map_copy:
+ * @map: a map
+ *
+ * Copies a map and its texts, and takes a reference to its pixels.
+ *
+ * Returns: (transfer full): the copy; free it with gst_vision_map_free()
+ *
+ * Since: 0.1
+ */
+GstVisionMap *
+gst_vision_map_copy (const GstVisionMap *map)
+{
+  GstVisionMap *copy = g_memdup2 (map, sizeof *map);
+
+  copy->element = g_strdup (map->element);
+  copy->kind = g_strdup (map->kind);
+  copy->format = g_strdup (map->format);
+  copy->names = g_strdup (map->names);
+  if (map->pixels)
+    gst_buffer_ref (map->pixels);
+  return copy;
+}
+
+/**
+ * gst_vision_map_free:
+ * @map: (transfer full): a map that gst_vision_map_new() or
+ *   gst_vision_map_copy() returned
+ *
+ * Frees a map and what it points to.
+ *
+ * Since: 0.1
+ */
+void
+gst_vision_map_free (GstVisionMap *map)
+{
+  g_free ((gchar *) map->element);
+  g_free ((gchar *) map->kind);
+  g_free ((gchar *) map->format);
+  g_free ((gchar *) map->names);
+  gst_clear_buffer (&map->pixels);
+  g_free (map);
 }
 
 /* Whether the map's size fits into the buffer of its pixels.  GPU memory is not

@@ -35,7 +35,9 @@ G_BEGIN_DECLS
  *
  * gst_buffer_nth_vision_map() and gst_buffer_find_vision_map() copy nothing:
  * the strings and @pixels belong to the meta.  They are valid until the buffer
- * is freed or its meta is changed; take a reference to @pixels to keep it.
+ * is freed or its meta is changed; gst_vision_map_copy() keeps them longer.
+ * gst_vision_map_init() sets all fields; call it before you fill in a map:
+ * later versions may have more fields.
  *
  * Since: 0.1
  */
@@ -49,7 +51,24 @@ typedef struct {
   gdouble invalid;
   GstBuffer *pixels;
   const gchar *names;
+
+  /*< private >*/
+  gpointer _gst_reserved[GST_PADDING_LARGE];
 } GstVisionMap;
+
+#define GST_TYPE_VISION_MAP (gst_vision_map_get_type ())
+GST_VISION_META_API
+GType gst_vision_map_get_type (void);
+GST_VISION_META_API
+void gst_vision_map_init (GstVisionMap *map);
+GST_VISION_META_API
+GstVisionMap *gst_vision_map_new (const gchar *kind, const gchar *format,
+    guint channels, guint width, guint height, GstBuffer *pixels);
+GST_VISION_META_API
+GstVisionMap *gst_vision_map_copy (const GstVisionMap *map);
+GST_VISION_META_API
+void gst_vision_map_free (GstVisionMap *map);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionMap, gst_vision_map_free)
 
 GST_VISION_META_API
 gboolean gst_buffer_add_vision_map (

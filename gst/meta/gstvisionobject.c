@@ -45,6 +45,26 @@ gst_vision_state_nick (GstVisionState state)
 }
 
 /**
+ * gst_vision_object_new:
+ *
+ * Makes an object whose fields are all not known.  It owns its texts and
+ * arrays: set its texts to copies, and its arrays by
+ * gst_vision_object_set_array().
+ *
+ * Returns: (transfer full): the object; free it with gst_vision_object_free()
+ *
+ * Since: 0.1
+ */
+GstVisionObject *
+gst_vision_object_new (void)
+{
+  GstVisionObject *object = g_new (GstVisionObject, 1);
+
+  gst_vision_object_init (object);
+  return object;
+}
+
+/**
  * gst_vision_object_init:
  * @object: an object
  *
@@ -132,10 +152,10 @@ gst_vision_object_copy (const GstVisionObject *object)
 
 /**
  * gst_vision_object_free:
- * @object: (transfer full): a copy that gst_vision_object_copy() or
- *   gst_vision_objects_nth() returned
+ * @object: (transfer full): an object that gst_vision_object_new(),
+ *   gst_vision_object_copy() or gst_vision_objects_nth() returned
  *
- * Frees a copy of an object and all that it points to.
+ * Frees an object and all that it points to.
  *
  * Since: 0.1
  */

@@ -156,10 +156,16 @@ typedef struct {
 GST_VISION_META_API
 GType gst_vision_object_get_type (void);
 GST_VISION_META_API
+GstVisionObject *gst_vision_object_new (void);
+GST_VISION_META_API
 void gst_vision_object_init (GstVisionObject *object);
+GST_VISION_META_API
+gboolean gst_vision_object_set_array (GstVisionObject *object,
+    const gchar *field, const gdouble *values, guint n_values);
 GST_VISION_META_API
 GstVisionObject *gst_vision_object_copy (const GstVisionObject *object);
 GST_VISION_META_API
 void gst_vision_object_free (GstVisionObject *object);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObject, gst_vision_object_free)
 
 G_END_DECLS

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "gstvisionobjects.h"
 
-#include <math.h>
-
 #include "gstvisionmirror.h"
+#include "gstvisionmove.h"
 #include "gstvisionstructure.h"
 
 G_DEFINE_BOXED_TYPE (GstVisionObjects, gst_vision_objects,
@@ -191,90 +190,6 @@ gst_buffer_get_vision_objects (GstBuffer *buffer, GstVisionOrigin origin)
   return objects;
 }
 
-/* ---- Objects in pixels of another frame size ---- */
-
-/* The greatest double that a guint64 can hold. */
-#define MAX_AREA 18446744073709549568.
-
-/* The edges of the frame map to each other.  Centres of pixels lie at integers,
- * edges half a pixel beside them. */
-static void
-scale_point (gdouble *x, gdouble *y, gdouble sx, gdouble sy)
-{
-  *x = (*x + 0.5) * sx - 0.5;
-  *y = (*y + 0.5) * sy - 0.5;
-}
-
-static void
-scale_points (const GstVisionArray *points, gdouble sx, gdouble sy)
-{
-  gdouble *values = (gdouble *) points->values;
-
-  for (guint i = 0; i + 1 < points->n; i += 2)
-    scale_point (&values[i], &values[i + 1], sx, sy);
-}
-
-/* Stretches the object's ellipse by (sx, sy): orientation and elongation follow
- * from the matrix of second moments, whose eigenvalues were elongation² : 1. An
- * object without an elongation is a line. */
-static void
-scale_axes (GstVisionObject *object, gdouble sx, gdouble sy)
-{
-  gdouble c = cos (object->orientation), s = sin (object->orientation);
-  gdouble e = object->elongation;
-  gdouble major = isnan (e) ? 1 : e * e, minor = isnan (e) ? 0 : 1;
-  gdouble xx = (major * c * c + minor * s * s) * sx * sx;
-  gdouble yy = (major * s * s + minor * c * c) * sy * sy;
-  gdouble xy = (major - minor) * c * s * sx * sy;
-  gdouble mean = (xx + yy) / 2, half = hypot ((xx - yy) / 2, xy);
-
-  if (sx == sy || isnan (object->orientation))
-    return;
-  object->orientation = atan2 (2 * xy, xx - yy) / 2;
-  object->elongation = sqrt ((mean + half) / (mean - half));
-  if (isnan (e))
-    object->elongation = NAN;
-}
-
-static void
-scale_history (const GstVisionArray *history, gdouble sx, gdouble sy)
-{
-  gdouble *p = (gdouble *) history->values;
-
-  for (guint i = 0; i + 5 < history->n; i += 6) {
-    p[i] *= sx;
-    p[i + 1] *= sy;
-    p[i + 2] *= sx;
-    p[i + 3] *= sy;
-  }
-}
-
-static void
-scale_object (GstVisionObject *object, gdouble sx, gdouble sy)
-{
-  gdouble *covariance = (gdouble *) object->covariance.values;
-
-  object->x *= sx;
-  object->width *= sx;
-  object->y *= sy;
-  object->height *= sy;
-  scale_point (&object->cx, &object->cy, sx, sy);
-  object->vx *= sx;
-  object->vy *= sy;
-  if (object->area)
-    object->area = (guint64) CLAMP (object->area * sx * sy + 0.5, 1, MAX_AREA);
-  scale_axes (object, sx, sy);
-  scale_points (&object->outline, sx, sy);
-  scale_points (&object->trajectory, sx, sy);
-  scale_history (&object->history, sx, sy);
-  if (object->covariance.n == 4) {
-    covariance[0] *= sx * sx;
-    covariance[1] *= sx * sy;
-    covariance[2] *= sx * sy;
-    covariance[3] *= sy * sy;
-  }
-}
-
 /**
  * gst_vision_objects_scale:
  * @objects: the objects of a frame
@@ -290,15 +205,15 @@ void
 gst_vision_objects_scale (
     GstVisionObjects *objects, guint ref_width, guint ref_height)
 {
-  gdouble sx, sy;
+  GstVisionMove move = {.sx = 1, .sy = 1};
 
   g_return_if_fail (objects != NULL && ref_width > 0 && ref_height > 0);
   if (ref_width == objects->ref_width && ref_height == objects->ref_height)
     return;
-  sx = (gdouble) ref_width / objects->ref_width;
-  sy = (gdouble) ref_height / objects->ref_height;
+  move.sx = (gdouble) ref_width / objects->ref_width;
+  move.sy = (gdouble) ref_height / objects->ref_height;
   for (guint i = 0; i < objects->n_objects; i++)
-    scale_object (&objects->objects[i], sx, sy);
+    gst_vision_object_move (&objects->objects[i], &move);
   objects->ref_width = ref_width;
   objects->ref_height = ref_height;
 }
@@ -311,9 +226,9 @@ gst_vision_objects_scale (
  * @info: the size of the frame
  *
  * Renews the #GstVideoRegionOfInterestMeta of the objects of a buffer, in
- * pixels of this frame.  Call it behind elements that drop these metas or do
- * not scale them.  The function removes the earlier regions of these objects:
- * those with the same type and id.
+ * pixels of this frame.  Call it behind elements that drop these metas, or
+ * leave them as they were although the pixels move.  The function removes the
+ * earlier regions of these objects: those with the same type and id.
  *
  * The type of a region is the label of its object or, without a label, its
  * element; its id is that of the object, cut to an int.  A type stays in memory

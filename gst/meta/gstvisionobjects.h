@@ -33,6 +33,7 @@ GST_VISION_META_API
 GstVisionObjects *gst_vision_objects_copy (const GstVisionObjects *objects);
 GST_VISION_META_API
 void gst_vision_objects_free (GstVisionObjects *objects);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObjects, gst_vision_objects_free)
 GST_VISION_META_API
 GstVisionObject *gst_vision_objects_nth (
     const GstVisionObjects *objects, guint index);

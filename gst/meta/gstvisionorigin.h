@@ -36,5 +36,7 @@ GType gst_vision_origin_get_type (void);
 
 GST_VISION_META_API
 void gst_vision_meta_register (void);
+GST_VISION_META_API
+void gst_vision_meta_watch (GstElement *element);
 
 G_END_DECLS

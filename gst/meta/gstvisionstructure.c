@@ -11,25 +11,42 @@ static const gchar *const names[GST_VISION_META_KINDS][2] = {
     {"VisionMaps", "VisionTruthMaps"},
 };
 
-static const GstMetaInfo *infos[GST_VISION_META_KINDS][2];
+static const GstMetaInfo *infos[GST_VISION_META_KINDS][2], *geometry_info;
+static GstCustomMetaTransformFunction transform_results, transform_geometry;
 
-/* No tags: elements that convert, scale or download frames then pass the
- * metas on. */
+void
+gst_vision_structure_set_transforms (GstCustomMetaTransformFunction results,
+    GstCustomMetaTransformFunction geometry)
+{
+  transform_results = results;
+  transform_geometry = geometry;
+}
+
+static const GstMetaInfo *
+register_name (const gchar *name, const gchar **tags,
+    GstCustomMetaTransformFunction transform)
+{
+  const GstMetaInfo *known = gst_meta_get_info (name);
+
+  return known
+      ? known
+      : gst_meta_register_custom (name, tags, transform, (gpointer) name, NULL);
+}
+
+/* Elements that convert, scale or download frames pass on what has no tags. */
 static gpointer
 register_all (gpointer unused)
 {
-  const gchar *tags[] = {NULL};
+  static const gchar *none[] = {NULL};
+  static const gchar *tags[] = {GST_META_TAG_VIDEO_STR,
+      GST_META_TAG_VIDEO_SIZE_STR, GST_META_TAG_VIDEO_ORIENTATION_STR, NULL};
 
   (void) unused;
   for (guint kind = 0; kind < GST_VISION_META_KINDS; kind++)
-    for (guint origin = 0; origin < 2; origin++) {
-      const gchar *name = names[kind][origin];
-      const GstMetaInfo *known = gst_meta_get_info (name);
-
-      infos[kind][origin] = known
-          ? known
-          : gst_meta_register_custom (name, tags, NULL, NULL, NULL);
-    }
+    for (guint origin = 0; origin < 2; origin++)
+      infos[kind][origin] =
+          register_name (names[kind][origin], none, transform_results);
+  geometry_info = register_name ("VisionGeometry", tags, transform_geometry);
   return NULL;
 }
 
@@ -59,8 +76,28 @@ gst_vision_structure_ensure (
 
   if (structure)
     return structure;
+  gst_vision_structure_add_geometry (buffer);
   return gst_custom_meta_get_structure ((GstCustomMeta *) gst_buffer_add_meta (
       buffer, info_of (kind, origin), NULL));
+}
+
+GstStructure *
+gst_vision_structure_get_geometry (GstBuffer *buffer)
+{
+  GstMeta *meta = gst_buffer_get_meta (buffer, geometry_info->api);
+
+  return meta ? gst_custom_meta_get_structure ((GstCustomMeta *) meta) : NULL;
+}
+
+void
+gst_vision_structure_add_geometry (GstBuffer *buffer)
+{
+  GstStructure *geometry = gst_vision_structure_get_geometry (buffer);
+
+  if (geometry)
+    gst_structure_remove_all_fields (geometry);
+  else
+    gst_buffer_add_meta (buffer, geometry_info, NULL);
 }
 
 gboolean

@@ -21,6 +21,19 @@ GstStructure *gst_vision_structure_get (
 GstStructure *gst_vision_structure_ensure (
     GstBuffer *buffer, GstVisionMetaKind kind, GstVisionOrigin origin);
 
+/* Results have no tags, so elements copy them as they are.  A buffer with
+ * results has VisionGeometry, too, whose tags make elements that know where
+ * they put the pixels transform it, and other elements drop it.  NULL: it is
+ * dropped. */
+GstStructure *gst_vision_structure_get_geometry (GstBuffer *buffer);
+void gst_vision_structure_add_geometry (GstBuffer *buffer);
+
+/* The functions by which GStreamer copies and transforms both kinds; @results
+ * gets the name of the meta. */
+void gst_vision_structure_set_transforms (
+    GstCustomMetaTransformFunction results,
+    GstCustomMetaTransformFunction geometry);
+
 /* The size that positions refer to; FALSE: it is missing. */
 gboolean gst_vision_structure_get_reference (
     const GstStructure *structure, guint *width, guint *height);

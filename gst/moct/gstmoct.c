@@ -124,7 +124,8 @@ static const GstVisionProperty properties[] = {
         "NAME:SPACE=lo..hi,lo..hi,lo..hi with SPACE rgb, yuv (0..255), rg "
         "(0..1), hsv (0..360, wrapping as 350..10; 0..100) or lab (0..100, "
         "-128..127), up to four times with | between; NAME:#rrggbb~TOL, all "
-        "colours within a colour difference TOL; NAME:roi=x,y,w,h, learned "
+        "colours within a colour difference TOL (20 if it is left out), or "
+        "NAME:red~TOL and the like; NAME:roi=x,y,w,h, learned "
         "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the frame "
         "at this time of the stream; NAME:roi=meta, learned from an upstream "
         "region of interest of that type. A pixel belongs to the first colour "
@@ -133,7 +134,7 @@ static const GstVisionProperty properties[] = {
     PARSED (gst_moct_read_objects_file, STRING, objects_file,
         "File with the text of \"objects\", one or more colours in a line; "
         "lines that begin with # are comments, unless they are a colour alone, "
-        "such as #ff0000, which lacks its name"),
+        "such as #ff0000"),
     PARSED (read_moct_region, STRING, region,
         "Look for objects in this part of the frame: x,y,width,height in "
         "pixels (empty = the whole frame)"),

@@ -514,6 +514,7 @@ static void
 gst_vision_test_src_init (GstVisionTestSrc *self)
 {
   gst_vision_properties_init (self, properties);
+  gst_vision_meta_watch (GST_ELEMENT (self));
   gst_vision_backend_init (&self->backend, GST_ELEMENT (self));
   self->backend.kind = GST_VISION_BACKEND_CPU;
   gst_video_info_init (&self->frame.info);

@@ -310,6 +310,18 @@ visionmap_transform_size (GstBaseTransform *trans, GstPadDirection direction,
   return TRUE;
 }
 
+/* A map shows the whole frame, so results stay as they are. */
+static gboolean
+visionmap_transform_meta (
+    GstBaseTransform *trans, GstBuffer *out, GstMeta *meta, GstBuffer *in)
+{
+  return (gst_meta_info_is_custom (meta->info) &&
+             gst_custom_meta_has_name (
+                 (GstCustomMeta *) meta, "VisionGeometry")) ||
+      GST_BASE_TRANSFORM_CLASS (gst_visionmap_parent_class)
+          ->transform_meta (trans, out, meta, in);
+}
+
 static gboolean
 visionmap_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
 {
@@ -520,6 +532,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
   trans->fixate_caps = visionmap_fixate_caps;
   trans->set_caps = visionmap_set_caps;
   trans->transform_size = visionmap_transform_size;
+  trans->transform_meta = visionmap_transform_meta;
   trans->submit_input_buffer = visionmap_submit_input_buffer;
   trans->sink_event = visionmap_sink_event;
   trans->src_event = visionmap_src_event;
@@ -530,6 +543,7 @@ gst_visionmap_class_init (GstVisionmapClass *klass)
 static void
 gst_visionmap_init (GstVisionmap *self)
 {
+  gst_vision_meta_watch (GST_ELEMENT (self));
   g_queue_init (&self->held);
   self->waits = TRUE;
   gst_vision_properties_init (self, properties);

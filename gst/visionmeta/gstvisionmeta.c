@@ -6,9 +6,10 @@
  *
  * Attaches the objects of vision elements in the forms that other elements
  * read, in pixels of the current frame: #GstVideoRegionOfInterestMeta and,
- * where the library was built with it, GstAnalytics.  Elements that convert,
- * scale or download frames drop these metas, or do not scale them; put
- * visionmeta behind such elements.
+ * where the library was built with it, GstAnalytics.  Many elements drop these
+ * metas, or leave them as they were although the pixels move; results follow
+ * the pixels, so visionmeta behind such elements puts the boxes where they
+ * belong.
  *
  * From GStreamer 1.24 on, detectors such as those behind onnxinference give
  * their results as GstAnalytics alone.  Behind them, visionmeta makes regions
@@ -32,8 +33,9 @@
  *
  * ## Troubleshooting
  *
- * - The boxes are at the wrong place: put it behind the elements that scale or
- *   crop.
+ * - A warning says that results are dropped: an element in front of visionmeta
+ *   moves pixels and does not say how, such as those that distort frames. Put
+ *   it in front of the elements that find.
  * - There is no GstAnalytics: the library was built with a GStreamer older than
  *   1.24.
  *
@@ -182,5 +184,6 @@ static void
 gst_vision_meta_init (GstVisionMeta *self)
 {
   gst_vision_properties_init (self, properties);
+  gst_vision_meta_watch (GST_ELEMENT (self));
   gst_video_info_init (&self->info);
 }

@@ -17,8 +17,8 @@ SCENE = "visiontestsrc name=scene num-buffers=30"
 
 
 def show(nanoseconds, results):
-    """A line an object.  @results is the structure VisionObjects, which is
-    the same on a buffer and in a message."""
+    """A line an object.  @results has the fields of VisionObjects, on a buffer
+    and in a message; a message's name is that of the element's factory."""
     for o in results["objects"]:
         print(f"{nanoseconds / Gst.SECOND:.3f} s  {o['label']} {o['id']}: "
               f"({o['cx']:.1f}, {o['cy']:.1f}), {o['area']} pixels")

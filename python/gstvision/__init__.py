@@ -11,6 +11,15 @@ as NumPy arrays.
 metadata (docs/metadata.md), with _ for -; one that is not known is None.  With
 truth=True, each function reads what a generated scene knows.
 
+A detector in Python writes: add_objects (), add_map () and add_camera () take a
+buffer that is writable, such as a new one, or a copy of a sample's:
+
+    buffer = gstvision.writable(sample.get_buffer())
+    gstvision.add_objects(buffer, 640, 480, [gstvision.Object(label="cup", x=8, y=9,
+                                                              width=30, height=40)])
+
+They need the typelib of libgstvisionmeta (GstVisionMeta).
+
 Metadata may come from any program.  As in C, a field of another type than documented
 is not known; an object, map or camera that lacks what it needs is left out, with a
 warning of Python (warnings) that says why.
@@ -226,6 +235,98 @@ def maps(buffer, truth=False):
     return found
 
 
+def writable(buffer):
+    """A copy of @buffer that metadata can be added to; both have the same pixels."""
+    flags = Gst.BufferCopyFlags
+    return buffer.copy_region(
+        flags.FLAGS | flags.TIMESTAMPS | flags.META | flags.MEMORY, 0,
+        buffer.get_size())
+
+
+def add_objects(buffer, width, height, found, truth=False):
+    """Appends to @buffer what was found in its frame of @width by @height pixels: the
+    Objects @found, of which none say that nothing was found."""
+    library, made = _library(), []
+    for o in found:
+        item = library.VisionObject.new()
+        for name, value in _known(o):
+            if name == "state":
+                item.state = getattr(library.VisionState, value.upper())
+            elif not isinstance(value, (tuple, list)):
+                setattr(item, name, value)
+            elif not item.set_array(name, value):
+                raise ValueError(f"{name} of an object cannot be {value}")
+        made.append(item)
+    _check_writable(buffer)
+    library.buffer_add_vision_objects(buffer, _origin(truth), width, height, made)
+
+
+def add_map(buffer, kind, array, truth=False, **fields):
+    """Appends a map of @kind to @buffer: @array is of NumPy's uint8, uint16, uint32 or
+    float32, height x width (x channels).  @fields are element, scale, offset, invalid
+    and names, as in Map."""
+    import numpy
+    formats = {numpy.dtype(f): name for name, f in FORMATS.items()}
+    if array.dtype not in formats or array.ndim not in (2, 3) or not array.size:
+        raise ValueError(f"an array of {array.dtype}, {array.shape} is no map")
+    channels = array.shape[2] if array.ndim == 3 else 1
+    library = _library()
+    item = library.VisionMap.new(
+        kind, formats[array.dtype], channels, array.shape[1], array.shape[0],
+        Gst.Buffer.new_wrapped(numpy.ascontiguousarray(array).tobytes()))
+    for name, value in fields.items():
+        if name not in ("element", "scale", "offset", "invalid", "names"):
+            raise TypeError(f"a map has no {name}")
+        setattr(item, name, ";".join(value) if name == "names" else value)
+    _check_writable(buffer)
+    library.buffer_add_vision_map(buffer, _origin(truth), item)
+
+
+def add_camera(buffer, seen_by, truth=False):
+    """Sets the Camera @seen_by of @buffer."""
+    library = _library()
+    item = library.VisionCamera.new()
+    c = seen_by
+    if None in (c.fx, c.fy, c.cx, c.cy) or not c.ref_width or not c.ref_height:
+        raise ValueError("a camera has a size, focal lengths and a principal point")
+    numbers = (c.fx, c.fy, c.cx, c.cy, *(c.distortion or ()))
+    item.set_intrinsics(",".join(repr(float(n)) for n in numbers))
+    item.ref_width, item.ref_height = c.ref_width, c.ref_height
+    if c.baseline is not None:
+        item.baseline = c.baseline
+    if c.pose is not None:
+        item.set_pose(c.pose)
+    _check_writable(buffer)
+    library.buffer_set_vision_camera(buffer, _origin(truth), item)
+
+
+@functools.lru_cache(maxsize=None)
+def _library():
+    gi.require_version("GstVisionMeta", "1.0")
+    from gi.repository import GstVisionMeta
+    return GstVisionMeta
+
+
+def _origin(truth):
+    origin = _library().VisionOrigin
+    return origin.TRUTH if truth else origin.RESULT
+
+
+def _known(made):
+    """Names and values of the fields of @made that are known."""
+    for field in dataclasses.fields(made):
+        value = getattr(made, field.name)
+        if value is not None:
+            yield field.name, value
+
+
+def _check_writable(buffer):
+    if not _gst().gst_mini_object_is_writable(hash(buffer)):
+        raise BufferError(
+            "the buffer is not writable, since the pipeline holds it, too: add to "
+            "gstvision.writable(buffer), and push that on")
+
+
 _NO_MAP = {"kind": None, "format": None, "channels": 0, "width": 0, "height": 0,
            "stride": 0}
 
@@ -267,6 +368,7 @@ def _gst():
         function.restype = None
     library.gst_buffer_map.argtypes.append(ctypes.c_int)
     library.gst_buffer_map.restype = ctypes.c_int
+    library.gst_mini_object_is_writable.argtypes = [ctypes.c_void_p]
     library.gst_buffer_peek_memory.argtypes = [ctypes.c_void_p, ctypes.c_uint]
     library.gst_buffer_peek_memory.restype = ctypes.c_void_p
     return library
@@ -284,7 +386,12 @@ def _leave_out(what, why):
 def _items(buffer, what, name, truth):
     """The structures in the array @name."""
     structure = _structure(buffer, what, truth)
-    if not structure or not structure.has_field(name):
+    if not structure:
+        return
+    if not structure.has_field(name):
+        _leave_out(f"the meta {structure.get_name()}", f"it has no field {name}; before "
+                   "GStreamer 1.24, Python gets a copy of a meta's structure, and what "
+                   "is set there is lost: write by add_objects () or add_map ()")
         return
     if structure.get_field_type(name).name != "GstValueArray":
         _leave_out(f"the field {name}", "it is no array")

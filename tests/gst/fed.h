@@ -13,8 +13,6 @@
 /* What has no g_autoptr () of GStreamer's. */
 typedef GstHarness Harness;
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (Harness, gst_harness_teardown)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObjects, gst_vision_objects_free)
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (GstVisionObject, gst_vision_object_free)
 
 static inline void
 fed_caps (GstHarness *h, GstVideoInfo *info, GstVideoFormat format, gint width,

@@ -274,7 +274,7 @@ test_alternatives (DeviceKind kind)
 {
   MoctColour *read = calloc (MOCT_MAX_COLOURS, sizeof *read);
   float grey[3] = {50, 0, 0}, light[3] = {90, 0, 0}, dark[3] = {10, 0, 0};
-  char problem[256];
+  char problem[256], again[256];
   int n;
 
   check (moct_parse ("a:lab=80..99,-5..5,-5..5|0..20,-5..5,-5..5", read, &n,
@@ -284,6 +284,14 @@ test_alternatives (DeviceKind kind)
   check (moct_relation (read, dark, light) == MOCT_CUTS);
   check (moct_relation (read, grey, grey) == MOCT_OUT);
   check (moct_relation (read, dark, dark) == MOCT_IN);
+  /* short forms, and what they stand for */
+  check (moct_parse ("a:red;b:blue~7;c:#ffcc00; #Ff0080\n#001122~3 ", read, &n,
+             problem, sizeof problem) &&
+      n == 5);
+  moct_print (read, n, again, sizeof again);
+  check (!strcmp (again,
+      "a:#ff0000~20;b:#0000ff~7;c:#ffcc00~20;Ff0080:#ff0080~20;"
+      "001122:#001122~3"));
   check (!moct_parse ("a:rg=0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1",
       read, &n, problem, sizeof problem));
   check (strstr (problem, "at most 4"));

@@ -218,9 +218,9 @@ GST_START_TEST (test_camera_and_maps)
 {
   static const gdouble pose[] = {1, 2, 3, 1, 0, 0, 0};
   GstVisionCamera camera = {640, 480, 525.25, 526, 319.5, 239.5,
-      {0.5, 0, 0, 0, 0}, NAN, {1, 2, 3, 1, 0, 0, 0}, TRUE};
+      {0.5, 0, 0, 0, 0}, NAN, {1, 2, 3, 1, 0, 0, 0}, TRUE, {NULL}};
   GstVisionMap map = {"pocstereo", "depth", "u8", 1, 3, 2, 3, FALSE, 0.001, 0,
-      0, gst_buffer_new_allocate (NULL, 6, NULL), NULL};
+      0, gst_buffer_new_allocate (NULL, 6, NULL), NULL, {NULL}};
   GstBuffer *buffer = gst_buffer_new ();
   g_autoptr (JsonNode) root = NULL;
   JsonObject *object;
@@ -265,7 +265,7 @@ buffer_with_list (const gchar *kind, const gchar *format, guint height)
 {
   static const gfloat numbers[2][3] = {{1, 2.5, 30}, {NAN, -1, 0.125}};
   GstVisionMap map = {"pocstereo", kind, format, 3, 2, height, 24, FALSE, 2, 1,
-      -1, gst_buffer_new_memdup (numbers, sizeof numbers), NULL};
+      -1, gst_buffer_new_memdup (numbers, sizeof numbers), NULL, {NULL}};
   GstBuffer *buffer = gst_buffer_new ();
 
   map.stride /= height;
@@ -280,7 +280,7 @@ GST_START_TEST (test_short_list)
 {
   static const gfloat numbers[6];
   GstVisionMap map = {"pocstereo", "points", "f32", 3, 3, 1, 36, TRUE, 1, 0,
-      NAN, gst_buffer_new_memdup (numbers, sizeof numbers), NULL};
+      NAN, gst_buffer_new_memdup (numbers, sizeof numbers), NULL, {NULL}};
   GstBuffer *buffer = gst_buffer_new ();
 
   fed_map (buffer, 0, map);

@@ -135,6 +135,33 @@ GST_START_TEST (test_reserved_room)
 }
 GST_END_TEST;
 
+static void
+check_array (const GstVisionArray *array, const gdouble *wanted, guint n)
+{
+  fail_unless_equals_int (array->n, n);
+  fail_unless (memcmp (array->values, wanted, n * sizeof *wanted) == 0);
+}
+
+/* As bindings fill in an object, which owns what it points to. */
+GST_START_TEST (test_arrays_are_set)
+{
+  g_autoptr (GstVisionObject) object = gst_vision_object_new ();
+  const gdouble none[] = {NAN, 0};
+
+  fail_unless (isnan (object->x) && !object->pose.n);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_vision_object_set_array (object, "pose", pose, 7));
+    fail_unless (gst_vision_object_set_array (object, "outline", outline, 6));
+  }
+  fail_unless (!gst_vision_object_set_array (object, "pose", pose, 6));
+  fail_unless (!gst_vision_object_set_array (object, "outline", none, 2));
+  fail_unless (!gst_vision_object_set_array (object, "label", pose, 7));
+  fail_unless (!gst_vision_object_set_array (object, "more", pose, 7));
+  check_array (&object->pose, pose, 7);
+  check_array (&object->outline, outline, 6);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_unknown_is_left_out)
 {
   GstVisionObject object;
@@ -152,13 +179,6 @@ GST_START_TEST (test_unknown_is_left_out)
   fail_unless (!gst_buffer_get_custom_meta (buffer, "VisionObjects"));
 }
 GST_END_TEST;
-
-static void
-check_array (const GstVisionArray *array, const gdouble *wanted, guint n)
-{
-  fail_unless_equals_int (array->n, n);
-  fail_unless (memcmp (array->values, wanted, n * sizeof *wanted) == 0);
-}
 
 static void
 check_full (const GstVisionObject *object)
@@ -300,6 +320,6 @@ GST_START_TEST (test_copies_are_apart)
 GST_END_TEST;
 
 SUITE (meta, TEST (test_schema), TEST (test_reserved_room),
-    TEST (test_unknown_is_left_out), TEST (test_read_back),
-    TEST (test_nothing_found), TEST (test_append_scales),
+    TEST (test_arrays_are_set), TEST (test_unknown_is_left_out),
+    TEST (test_read_back), TEST (test_nothing_found), TEST (test_append_scales),
     TEST (test_axes_are_stretched), TEST (test_copies_are_apart));

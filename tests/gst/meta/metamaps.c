@@ -197,6 +197,52 @@ GST_START_TEST (test_unsound_maps_are_refused)
 }
 GST_END_TEST;
 
-SUITE (metamaps, TEST (test_camera), TEST (test_intrinsics), TEST (test_maps),
+/* The caller allocates both, so later versions need their reserved words. */
+GST_START_TEST (test_reserved_words)
+{
+  g_autoptr (GstBuffer) buffer = gst_buffer_new ();
+  g_autoptr (GstBuffer) pixels = gst_buffer_new_allocate (NULL, 12, NULL);
+  g_autoptr (GstVisionMap) map =
+      gst_vision_map_new ("labels", "u16", 1, 3, 2, pixels);
+  g_autoptr (GstVisionCamera) made = gst_vision_camera_new (), copy = NULL;
+  GstVisionCamera seen;
+  GstVisionMap read, *kept;
+
+  memset (&seen, 0xff, sizeof seen);
+  memset (&read, 0xff, sizeof read);
+  fail_unless (isnan (made->baseline) && !made->has_pose);
+  gst_vision_camera_set_pose (made, camera.pose);
+  fail_unless (made->has_pose && made->pose[6] == 0.5);
+  fail_unless (gst_buffer_set_vision_camera (buffer, 0, &camera));
+  fail_unless (gst_buffer_add_vision_map (buffer, 0, map));
+  fail_unless (gst_buffer_get_vision_camera (buffer, 0, &seen));
+  fail_unless (gst_buffer_find_vision_map (buffer, 0, "labels", &read));
+  for (guint i = 0; i < G_N_ELEMENTS (seen._gst_reserved); i++)
+    fail_unless (!seen._gst_reserved[i] && !read._gst_reserved[i]);
+  copy = g_boxed_copy (GST_TYPE_VISION_CAMERA, &seen);
+  check_camera (copy);
+
+  /* a copy outlives its buffer */
+  kept = g_boxed_copy (GST_TYPE_VISION_MAP, &read);
+  g_clear_pointer (&buffer, gst_buffer_unref);
+  fail_unless_equals_string (kept->kind, "labels");
+  fail_unless (kept->pixels == pixels && kept->stride == 6);
+  g_boxed_free (GST_TYPE_VISION_MAP, kept);
+}
+GST_END_TEST;
+
+/* As GST_CHECK_VERSION () does. */
+GST_START_TEST (test_version)
+{
+  fail_unless (GST_VISION_META_CHECK_VERSION (0, 0, 9));
+  fail_unless (GST_VISION_META_CHECK_VERSION (0, 1, 0));
+  fail_unless (!GST_VISION_META_CHECK_VERSION (0, 1, 1));
+  fail_unless (!GST_VISION_META_CHECK_VERSION (0, 2, 0));
+  fail_unless (!GST_VISION_META_CHECK_VERSION (1, 0, 0));
+}
+GST_END_TEST;
+
+SUITE (metamaps, TEST (test_reserved_words), TEST (test_version),
+    TEST (test_camera), TEST (test_intrinsics), TEST (test_maps),
     TEST (test_pixels_live_as_long_as_needed),
     TEST (test_unsound_maps_are_refused));

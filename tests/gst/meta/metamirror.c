@@ -60,7 +60,6 @@ GST_START_TEST (test_metas_survive)
       {"queue", RGBA (BIG)},
       {"videoconvert", "video/x-raw,format=NV12," BIG ",framerate=1/1"},
       {"videoscale", RGBA (SMALL)},
-      {"videocrop right=320", RGBA ("width=320,height=480")},
       {"identity ! visionmeta ! visionjson location=/dev/null", RGBA (BIG)},
   };
 
