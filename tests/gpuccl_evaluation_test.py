@@ -34,11 +34,12 @@ def later():
 
 def tables():
     text = paper.detection([start("window", "0", "8", "0.112"),
+                            start("paper", "3500", "6", "0.2"),
                             start("components", "500", "5", "0.316")])
     assert text == (
-        "| path | window | of the object | components from 500 px on | of it | "
-        "never later up to |\n|---|---|---|---|---|---|\n"
-        "| away | 8 | 11.2% | 5 | 31.6% | 500 |\n\n"), text
+        "| path | window | of the object | preset paper | of it | unfiltered | of it | "
+        "components from 500 px on | of it | never later up to |\n" + "|---" * 10 + "|\n"
+        "| away | 8 | 11.2% | 6 | 20.0% | never |  | 5 | 31.6% | 500 |\n\n"), text
 
 
 def columns():
@@ -68,12 +69,13 @@ def short():
         for tracker, n_sizes in ("scene", 20), ("kinfumot", 1):
             rows = paper.read(Path(folder, f"figure7-{tracker}.csv"))
             assert len(rows["figure7"]) == n_sizes * 6
-            assert len(rows["start"]) == n_sizes + 1
+            assert len(rows["start"]) == n_sizes + 3
             assert paper.starts_of(rows["start"]) == {"frontal": {}}, rows
         table1 = paper.read(Path(folder, "runtime.csv"))["table1"]
         assert len(table1) == 3 and all(float(r["wall ms"]) > 0 for r in table1)
         text = Path(folder, "paper.md").read_text(encoding="utf-8")
-        for title in ("Table 1", "Figure 8", "Figure 9", "without the ring"):
+        for title in ("Table 1", "Figure 8", "Iterations", "Figure 9",
+                      "without the ring"):
             assert title in text, text
         assert Path(folder, "figure9.png").read_bytes().startswith(b"\x89PNG")
 

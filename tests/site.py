@@ -4,10 +4,12 @@
 leads somewhere, nothing is loaded from elsewhere, no list or table is left as it was
 written, and the search knows every page.  Where Chromium is installed, it opens all
 pages without a word on its console, and searches from the disk; pictures of two, as wide
-as a screen and as a telephone, stay in BUILD/site-pictures.
+as a screen and as a telephone, stay in BUILD/site-pictures.  The report has a place for
+each figure and table of the papers.
 
 Exits with 77 without MkDocs.  Run it as a test of Meson, which sets BUILD."""
 import functools
+import importlib.util
 import json
 import os
 import re
@@ -25,6 +27,11 @@ from commands import ROOT
 
 PICTURES = Path(os.environ.get("BUILD", ROOT / "build")) / "site-pictures"
 PATIENCE = 500  # seconds; Meson's are 600
+# What the papers measure, in words that the element's part of the report has.
+MEASURED = {"moct": ["figures 7 and 8"], "pocstereo": ["table 1", "table 2"],
+            "gpuccl": ["table 1", "figure 5", "figure 7", "figure 8"],
+            "kinfumot": ["figure 9"], "emdtrack": ["figures 2 and 3"],
+            "scopedetect": ["table 3.1"]}
 LIST = re.compile(r"^(- |\* |\d+\. |\|)", re.M)
 
 
@@ -183,7 +190,21 @@ def without_tools():
         assert done.returncode == 77 and words in done.stdout, done
 
 
+def without_place():
+    """Figures and tables of the papers that the report's parts do not name."""
+    spec = importlib.util.spec_from_file_location("pages", ROOT / "docs/site.py")
+    pages = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(pages)
+    for element, names in MEASURED.items():
+        text = "\n".join(line for name, page, heading, title in pages.REPORT
+                         if name == element
+                         for line in [title, *pages.section(page, heading)]).lower()
+        yield from (f"{name} of {element}'s paper" for name in names if name not in text)
+
+
 def main():
+    lost = list(without_place())
+    assert not lost, f"the report has no place for {', '.join(lost)}"
     browser = shutil.which("chromium") or shutil.which("chromium-browser")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made).resolve() / "site"

@@ -110,6 +110,7 @@ typedef struct {
   uint32_t min_area;
   int max_components;
 
+  int max_candidates;
   uint32_t min_size; /* criterion 1.  The default was found at 640 x 480 (4.1)
                         and is not scaled to other sizes */
   double min_fill;   /* criterion 2, of equation 1 */
@@ -150,7 +151,7 @@ typedef enum {
   GPUCCL_SIZE,        /* criterion 1, or min_surface */
   GPUCCL_FILL,        /* criterion 2, or min_box_fill */
   GPUCCL_EXTENT,      /* criterion 3, or one of min_side */
-  GPUCCL_RANK,        /* large enough, but not one of the GPUCCL_CANDIDATES
+  GPUCCL_RANK,        /* large enough, but not one of the max_candidates
                          largest */
   GPUCCL_PERSISTENCE, /* with GPUCCL_NEW: too few frames so far */
   GPUCCL_SURFACE,     /* with GPUCCL_DEPTH_ONLY: the component meets the

@@ -215,6 +215,16 @@ typedef struct {
   GpucclSum sums[1];            /* as many as max_sums */
 } GpucclResult;
 
+/* The stages of figure 8, which the paper's algorithms go through. */
+typedef enum {
+  GPUCCL_INIT,
+  GPUCCL_SCANNING,
+  GPUCCL_ANALYSIS,
+  GPUCCL_CRITERION_1,      /* areas, and the largest components */
+  GPUCCL_CRITERIA_2_AND_3, /* extents; on the GPU also the other sums */
+  GPUCCL_N_STAGES
+} GpucclStage;
+
 /* The work of all stages.  Pointers are to device memory, unless a comment says
  * otherwise. */
 typedef struct {
@@ -225,6 +235,10 @@ typedef struct {
   int connectivity, skip_checks;
   bool host_loop; /* the host decides after each pass of label equivalence
                      whether to go on, as in the paper; for benchmarks */
+  /* Called when a stage is queued, unless NULL; for benchmarks with
+   * host_loop. */
+  const char *(*stage_ends) (void *watch, GpucclStage stage);
+  void *watch;
   uint32_t min_area, min_size;
   uint32_t wanted_sums; /* number of sums that are wanted, the first in order */
 
@@ -237,6 +251,12 @@ typedef struct {
   uint32_t max_sums;
   GpucclResult *result; /* pinned */
 } GpucclWork;
+
+static inline const char *
+gpuccl_stage_ends (const GpucclWork *w, GpucclStage stage)
+{
+  return w->stage_ends ? w->stage_ends (w->watch, stage) : NULL;
+}
 
 /* Whether a component of @area pixels is reported. */
 BOTH bool

@@ -349,11 +349,12 @@ judge_candidates (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w)
 {
   const GpucclResult *result = w->result;
   GpucclComponent *good[GPUCCL_CANDIDATES];
+  uint32_t most = (uint32_t) p->max_candidates;
   int n = 0;
 
-  for (uint32_t i = 0; i < result->n_candidates; i++)
+  for (uint32_t i = 0; i < most && i < result->n_candidates; i++)
     judge_component (&d->components[i], &result->candidates[i], p);
-  for (uint32_t i = 0; i < GPUCCL_CANDIDATES && i < result->n_sums; i++) {
+  for (uint32_t i = 0; i < most && i < result->n_sums; i++) {
     GpucclComponent *c = &d->components[i];
 
     if (c->state == GPUCCL_NEW || p->detector == GPUCCL_WINDOW)

@@ -12,7 +12,7 @@
  * and wide enough become objects: new ones at first, accepted once they were
  * there in #GstGpuccl:frames frames in a row.  The others are rejected, and
  * `reason` names the criterion that they fail: size, fill, extent, or rank,
- * since only the eight largest components can be objects.
+ * since only the #GstGpuccl:max-candidates largest components can be objects.
  *
  * Pixels as limits suit one size of frame, and rows and columns one way in
  * which an object is turned.  The rectangle with the second moments of a

@@ -87,7 +87,7 @@ test_shapes (DeviceKind kind)
   check (c->measured && c->fill == 0 && c->reason == GPUCCL_FILL);
 }
 
-/* The ninth largest is not looked at. */
+/* The ninth largest is not looked at; with one candidate the second is not. */
 static void
 test_rank (DeviceKind kind)
 {
@@ -109,6 +109,11 @@ test_rank (DeviceKind kind)
     check (c->reason == (i < 8 ? GPUCCL_PERSISTENCE : GPUCCL_RANK));
     check (!c->id == (i >= 8));
   }
+  p.max_candidates = 1; /* the paper's number */
+  play_run (&play, &p);
+  check (play.r.components[0].frames == 2);
+  for (int i = 1; i < 10; i++)
+    check (play.r.components[i].reason == GPUCCL_RANK);
   check (!strcmp (gpuccl_reason_name (GPUCCL_RANK), "rank"));
   check (!gpuccl_reason_name (GPUCCL_NO_REASON));
 }

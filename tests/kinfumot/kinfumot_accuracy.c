@@ -13,10 +13,13 @@
  * Without any of these, all.  unsigned: the paper's distance; no-ring: without
  * the frames before a birth; cuda: on the GPU; --seeds N: of the paths (3);
  * --frames N: no more of a path, a motion or the axes; vga: paths and cameras
- * at 640 x 480 and with the default properties. */
+ * at 640 x 480 and with the default properties; kinect-one: the axes before a
+ * Kinect One, 512 x 424, with its lens and noise; windows: the axes detected by
+ * windows, as before the paper. */
 #include <unistd.h>
 
 #include "common/pose_core.h"
+#include "common/random.h"
 #include "../gpuccl/gpuccl_png.h"
 #include "kinfumot_play.h"
 
@@ -26,7 +29,7 @@ static const char *data;
 
 typedef struct {
   DeviceKind kind;
-  bool is_unsigned, no_ring, is_vga;
+  bool is_unsigned, no_ring, is_vga, kinect_one, windows;
   int max_frames; /* of a generated path */
 } Way;
 
@@ -749,7 +752,44 @@ best_model (const Play *s, const uint8_t *map, int label, double *iou)
   *iou = best ? (double) both[best] / (all + of[best] - both[best]) : 0;
 }
 
-/* The three axes of a machine: the best that a model was of each, and when. */
+/* The standard deviation of a Kinect One's depth is this times z^2 here,
+ * metres: 4 mm at 2 m, the upper end of what is published. */
+#define KINECT_ONE_NOISE .001
+#define KINECT_ONE_JUMP 50 /* mm: two surfaces, and pixels that fly between */
+
+/* A Kinect One's noise in exact depth @z of pixel @at: normal but for its
+ * tails; at an edge every other pixel lies between the two surfaces. */
+static uint16_t
+kinect_one_depth (const Play *s, const uint16_t *exact, uint64_t seed, int at)
+{
+  int z = exact[at], beside = at % s->width ? exact[at - 1] : z;
+  double sum = 0;
+
+  if (!z)
+    return 0;
+  for (uint64_t i = 0; i < 12; i++)
+    sum += random_unit (seed, 16 * (uint64_t) at + i);
+  if (beside && abs (beside - z) > KINECT_ONE_JUMP &&
+      random_unit (seed, 16 * (uint64_t) at + 12) < .5f)
+    z += (int) ((beside - z) * random_unit (seed, 16 * (uint64_t) at + 13));
+  return (uint16_t) lround (z + (sum - 6) * KINECT_ONE_NOISE * z * z / 1000);
+}
+
+/* Renders frame @i with a Kinect One's noise. */
+static void
+render_kinect_one (Play *s, int i)
+{
+  size_t bytes = (size_t) s->width * s->height * sizeof *s->depth;
+  AUTO_MEMORY uint16_t *exact = malloc (bytes);
+
+  play_render (s, i);
+  memcpy (exact, s->depth, bytes);
+  for (int at = 0; at < s->width * s->height; at++)
+    s->depth[at] = kinect_one_depth (s, exact, (uint64_t) i, at);
+}
+
+/* The three axes of a machine: the best that a model was of each, and when;
+ * before a Kinect of 320 x 240 pixels, or a Kinect One with its lens. */
 static void
 tell_axes (const Way *way)
 {
@@ -758,16 +798,29 @@ tell_axes (const Way *way)
   uint64_t n_ids = 0;
   AUTO (Play) s;
 
-  play_open (&s, way->kind, 320, 240);
+  play_open (
+      &s, way->kind, way->kinect_one ? 512 : 320, way->kinect_one ? 424 : 240);
   s.rp.path = RGBD_AXES;
   s.rp.motion_start = 10;
   set_way (&s, way);
+  if (way->kinect_one) {
+    s.rp.noise = 0;
+    s.rp.distortion = 1;
+    s.p.noise = .0015; /* preset kinect-one */
+  }
   play_start (&s, true);
-  s.gp.min_size = AXES_MIN_SIZE;
+  s.gp.min_size = AXES_MIN_SIZE * s.width * s.width / (320 * 320);
+  if (way->windows)
+    s.gp.detector = GPUCCL_WINDOW;
   for (int i = 0; i < at_most (way, AXES_FRAMES); i++) {
     AUTO_MEMORY uint8_t *map;
 
-    play_frame (&s, i);
+    if (way->kinect_one) {
+      render_kinect_one (&s, i);
+      play_run (&s, i);
+      play_detect (&s, i);
+    } else
+      play_frame (&s, i);
     n_ids = last_id (&s, n_ids);
     max = s.r.n_objects > max ? s.r.n_objects : max;
     map = play_map (&s);
@@ -826,7 +879,8 @@ bench (int argc, char **argv)
       "pass", "rotation"};
   const Way way = {says (argc, argv, "cuda") ? DEVICE_CUDA : DEVICE_CPU,
       says (argc, argv, "unsigned"), says (argc, argv, "no-ring"),
-      says (argc, argv, "vga"),
+      says (argc, argv, "vga"), says (argc, argv, "kinect-one"),
+      says (argc, argv, "windows"),
       number_after (argc, argv, "--frames", MAX_FRAMES)};
   const int seeds = number_after (argc, argv, "--seeds", 3);
   bool all = true;

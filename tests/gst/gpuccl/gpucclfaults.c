@@ -129,13 +129,19 @@ GST_END_TEST;
 /* In space, with no camera in the properties and none on the buffer. */
 GST_START_TEST (test_no_camera)
 {
-  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY16_LE, "match=space");
+  static const gchar *const properties[][2] = {
+      {"match=space", "intrinsics"}, {"min-surface=0.001", "min-surface"}};
 
-  fail_unless (frames_push (&f, frames_make (&f, scene, 1)) == NULL);
-  expect_once (f.bus, GST_MESSAGE_WARNING, "intrinsics");
-  g_object_set (f.h->element, "intrinsics", "60,60,31.5,23.5", NULL);
-  frames_state (&f, frames_make (&f, scene, 1), 1);
-  expect_faulty (&f, 1);
+  for (guint i = 0; i < G_N_ELEMENTS (properties); i++) {
+    g_auto (Frames) f =
+        frames_new (GST_VIDEO_FORMAT_GRAY16_LE, properties[i][0]);
+
+    fail_unless (frames_push (&f, frames_make (&f, scene, 1)) == NULL);
+    expect_once (f.bus, GST_MESSAGE_WARNING, properties[i][1]);
+    g_object_set (f.h->element, "intrinsics", "60,60,31.5,23.5", NULL);
+    frames_state (&f, frames_make (&f, scene, 1), 1);
+    expect_faulty (&f, 1);
+  }
 }
 GST_END_TEST;
 
@@ -202,7 +208,9 @@ GST_START_TEST (test_refused)
     const gchar *properties, *text;
     GstVideoFormat format;
   } bad[] = {{"match=space", "match=space", GST_VIDEO_FORMAT_GRAY8},
-      {"match=space", "match=space", GST_VIDEO_FORMAT_NV12}};
+      {"match=space", "match=space", GST_VIDEO_FORMAT_NV12},
+      {"min-surface=0.05", "min-surface", GST_VIDEO_FORMAT_GRAY8},
+      {"min-side=0.05", "min-side", GST_VIDEO_FORMAT_NV12}};
 
   for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
     g_auto (Frames) f = frames_new (bad[i].format, bad[i].properties);
