@@ -25,6 +25,7 @@ from pathlib import Path
 sys.path.insert(
     0, str(Path(__file__).resolve().parent.parent / "pipelines"))
 sys.dont_write_bytecode = True
+import faces  # noqa: E402
 import pipelines_scopedetect  # noqa: E402
 import report  # noqa: E402
 import schema  # noqa: E402
@@ -177,8 +178,8 @@ def inputs_of_pocstereo(env):
 
 
 def faces_of_pocstereo(script, env):
-    """Nobody is in the generated room, so nothing is measured; where there is
-    no facedetect, that is said."""
+    """Nobody is in the generated room, so nothing is measured; a drawn face is;
+    where there is no facedetect, that is said."""
     done = subprocess.run([script], env=env, capture_output=True, text=True,
                           timeout=60, check=False)
     if done.returncode:
@@ -194,6 +195,13 @@ def faces_of_pocstereo(script, env):
                 "videoconvert ! video/x-raw,format=I420 ! jpegenc ! "
                 f"multifilesink location={path}")])
         runs.append(run([script, *pair], env=env))
+        pair = [f"{folder}/face-{view}.png" for view in ("left", "right")]
+        for path, shift in zip(pair, (0, faces.SHIFT)):
+            faces.draw_face(path, shift)
+        points = faces.listed(run([script, *pair], env=env))
+    assert len(points) > 500, f"{len(points)} points on a face"
+    errors = [abs(point[2] - faces.SHIFT) for point in points]
+    assert max(errors) < 0.2, f"a point on a face is {max(errors)} px off"
     for said in runs:
         frames = [json.loads(line) for line in said.splitlines()]
         assert len(frames) == 2, said
