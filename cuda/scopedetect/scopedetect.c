@@ -87,6 +87,7 @@ scopedetect_observe (
   TRY (check_scene_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
   s->params = *p;
+  s->found.explain_score = p->explain_score;
   set_scene_camera (scene, &p->camera);
   scene->has_colour = f->color != NULL;
   set_bounds (&s->bounds, p, f);
@@ -839,6 +840,32 @@ get_detector_memory (Scopedetect *s, int width, int height,
   return new_explanation (s);
 }
 
+/* Sets sigma of features to that of the features of all models (1.2): the
+ * square root of the trace of their covariance. */
+static void
+set_feature_sigma (Scopedetect *s, const ScopedetectModel *const *models)
+{
+  double sum[SCOPEDETECT_CODE] = {0}, squares = 0, means = 0, n = 0;
+
+  for (int m = 0; m < s->n_models; m++) {
+    const ScopedetectShape *of = &models[m]->shape;
+
+    n += of->n;
+    for (int i = 0; i < of->n; i++)
+      for (int k = 0; k < SCOPEDETECT_CODE; k++) {
+        double f = of->code[(size_t) i * SCOPEDETECT_CODE + k];
+
+        sum[k] += f;
+        squares += f * f;
+      }
+  }
+  for (int k = 0; k < SCOPEDETECT_CODE; k++)
+    means += sum[k] / n * (sum[k] / n);
+  for (int m = 0; m < s->n_models; m++)
+    s->shape[m].feature_sigma =
+        (float) (sqrt (fmax (squares / n - means, 0)) / SCOPEDETECT_CODE_SCALE);
+}
+
 /* Gets the arrays of the searches' results. */
 static const char *
 new_findings (Scopedetect *s, int n_models)
@@ -884,6 +911,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
   s->spacing = models[0]->shape.spacing;
   s->feature_radius = models[0]->shape.feature_radius;
   TRY (get_detector_memory (s, width, height, models, n_models));
+  set_feature_sigma (s, models);
   s->bounds.plane = s->rounds.scoring.plane = &s->counts->plane;
   s->rounds.scoring.noise = s->noise;
   s->rounds.scoring.view = s->view;

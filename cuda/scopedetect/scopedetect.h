@@ -49,6 +49,13 @@ typedef enum {
                             that the first choice leaves (2.3) */
 } ScopedetectExplained;
 
+/* What a pose gains in an explanation, and how gains add up (2.2). */
+typedef enum {
+  SCOPEDETECT_SCORE_LEARNED, /* its fit: sums over objects (see the README) */
+  SCOPEDETECT_SCORE_THESIS,  /* its score: the mean over points of the frame;
+                                overlap is the mean over objects */
+} ScopedetectExplainScore;
+
 /* The probability with which a search for the explanation accepts a loss. */
 typedef enum {
   SCOPEDETECT_SCHEDULE_METROPOLIS, /* falls with the loss */
@@ -90,12 +97,12 @@ typedef struct {
                                  rejects a pose with a larger part of its
                                  points there than free_part (1.2.1) */
   double cluster_distance;    /* metres, of the models' centres */
-  double cluster_angle; /* degrees; the thesis's pi / 16 is half the angle */
-  int clusters;         /* kept after round 1 (1.2) */
-  int align;            /* round 2: alignments by segments (1.2) */
-  int refine;           /* Gauss-Newton steps of each pose */
-  int last;             /* kept for round 3 (1.2) */
-  int climb;            /* round 3: steps uphill */
+  double cluster_angle;       /* degrees */
+  int clusters;               /* kept after round 1 (1.2) */
+  int align;                  /* round 2: alignments by segments (1.2) */
+  int refine;                 /* Gauss-Newton steps of each pose */
+  int last;                   /* kept for round 3 (1.2) */
+  int climb;                  /* round 3: steps uphill */
 
   double range_edge, fold_edge,
       image_edge; /* likelihoods of an object's edge at a step of depth, a fold
@@ -118,6 +125,7 @@ typedef struct {
   ScopedetectExplained explain;
   double least_own; /* contest: minimum part that is an object's alone */
   /* Parameters of one-stage and two-stage. */
+  ScopedetectExplainScore explain_score;
   int candidates; /* poses of each model to choose from (2.1) */
   ScopedetectSchedule schedule;
   int restarts;      /* searches, each from nothing (2.1) */

@@ -22,6 +22,14 @@ CHOICES (explanations,
     {SCOPEDETECT_TWO_STAGE, "two-stage",
         "As one-stage, with a second search in what the first leaves"});
 
+CHOICES (explain_scores,
+    {SCOPEDETECT_SCORE_LEARNED, "learned",
+        "The log-odds that a pose is right, learned from generated scenes; "
+        "gains and overlap are sums over objects"},
+    {SCOPEDETECT_SCORE_THESIS, "thesis",
+        "The score of a pose, as in the thesis; the gain is the mean over all "
+        "points of the frame, and overlap is the mean over objects"});
+
 CHOICES (schedules,
     {SCOPEDETECT_SCHEDULE_METROPOLIS, "metropolis",
         "A worse assignment is accepted; the worse it is, the less often"},
@@ -96,6 +104,10 @@ const Param scopedetect_params[] = {
         "With explain=contest, reject an object if less than this part of the "
         "surface that it explains remains after objects with higher scores "
         "have taken theirs (0 = each object is judged by itself)"),
+    TITLED ("Score of the explanation", ONE_OF, explain_score, explain_scores,
+        SCOPEDETECT_SCORE_LEARNED,
+        "With explain=one-stage or two-stage, what an object gains by its fit "
+        "to the frame; weights of one score do not suit the other"),
     NUMBER (candidates, 1, SCOPEDETECT_MAX_OBJECTS, 20,
         "With explain=one-stage or two-stage, number of poses of each model to "
         "choose from; at most the 1024 best of all models"),

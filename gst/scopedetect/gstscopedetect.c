@@ -113,8 +113,9 @@
  * nothing on the table, nothing as large as the model, or a camera of frames of
  * another size.
  *
- * Of the presets, fast has the default values, and thesis follows the text of
- * the thesis.  The command `vision-pose-eval --csv` converts the lines of
+ * Of the presets, fast has the default values, and thesis, with
+ * explain=two-stage, follows the text of the thesis, where the score of an
+ * explanation is not learned (#GstScopedetect:explain-score).  The command `vision-pose-eval --csv` converts the lines of
  * visionjson to the CSV of the BOP benchmark.
  *
  * With #GstScopedetect:backend=auto the element runs on the GPU if the machine

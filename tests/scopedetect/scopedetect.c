@@ -1235,6 +1235,8 @@ test_frames (DeviceKind kind)
       p.min_rest = 1;
       if (preset == PRESET_FAST)
         p.explain = SCOPEDETECT_TWO_STAGE;
+      if (preset == PRESET_THOROUGH)
+        p.explain_score = SCOPEDETECT_SCORE_THESIS;
       draw_frame (&b.cpu, what);
       compare_frame (&b, &p);
     }

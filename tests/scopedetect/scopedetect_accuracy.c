@@ -5,7 +5,9 @@
  * prints every object with every preset, and how long it takes on the GPU if
  * there is one; `--bench told` how many of the reported objects are in the
  * frame, with only the models of the frame and with those of YCB-Video beside
- * them, by all ways of the thesis's table 2.1, too; `--bench clouds` what is
+ * them, by all ways of the thesis's table 2.1, too, with the preset thesis if
+ * that is named behind; `--bench steps [PRESET]` how many right poses each step
+ * of the rounds leaves, on the CPU; `--bench clouds` what is
  * reported of YCB-Video's frames with models of meshes, and with models of
  * clouds in their place; `--bench times` how long each explanation takes on the
  * GPU. */
@@ -363,6 +365,7 @@ params_of (const DataFrame *f, Preset preset, uint64_t seed)
   p.table = f->table;
   p.min_score = 0;
   p.explain = SCOPEDETECT_CONTEST; /* with the first-ranked pose of each */
+  p.max_objects = 1;
   p.seed = seed;
   return p;
 }
@@ -456,30 +459,40 @@ count_right (const DataFrame *f, const Error *e, bool symmetric)
   return right;
 }
 
-/* Reported objects: how many are right, and how many wrong or not in the frame.
- */
+/* Reported objects: how many are right, and how many are wrong, not in the
+ * frame or reported twice. */
 typedef struct {
   int right, wrong;
 } Told;
 
+static bool
+is_right_pose (const DataObject *d, const double pose[7])
+{
+  double add, add_s = 9;
+
+  if (d->is_there)
+    scopedetect_model_distance (d->model, pose, d->truth, &add, &add_s);
+  return add_s < .1 * d->info.diameter;
+}
+
 static Told
 count_told (const DataFrame *f, const Scopedetect *s)
 {
+  bool found[DATA_OBJECTS] = {false};
   Told told = {0};
 
   for (int i = 0; i < s->n_objects; i++) {
     const ScopedetectObject *o = &s->objects[i];
     const DataObject *d = &f->object[o->model];
-    double add = 9, add_s = 9;
+    bool right = !found[o->model] && is_right_pose (d, o->pose);
 
-    if (d->is_there)
-      scopedetect_model_distance (d->model, o->pose, d->truth, &add, &add_s);
-    told.right += add_s < .1 * d->info.diameter;
-    told.wrong += !(add_s < .1 * d->info.diameter);
+    found[o->model] |= right;
+    told.right += right;
+    told.wrong += !right;
     printf ("     %-22s score %.2f %s\n", d->name, o->score,
-        add_s < .1 * d->info.diameter ? "right"
-            : d->is_there             ? "wrong"
-                                      : "not there");
+        right             ? "right"
+            : d->is_there ? "wrong"
+                          : "not there");
   }
   return told;
 }
@@ -492,7 +505,8 @@ search (Look *l, DeviceKind kind, const DataFrame *f, Preset preset, int way)
   ScopedetectResults r;
 
   look_open (l, kind, f, 0, f->n_objects);
-  p.min_score = .1;
+  p.min_score = preset_params (preset).min_score;
+  p.max_objects = preset_params (preset).max_objects;
   p.explain = SCOPEDETECT_EACH;
   way_rank (&p, way);
   ok (observe_and_search (l->s, &p, &l->frame, &r));
@@ -502,13 +516,13 @@ search (Look *l, DeviceKind kind, const DataFrame *f, Preset preset, int way)
  * @told; of the first @n objects' models, as if no others had been looked for.
  */
 static void
-tell (Look *l, const DataFrame *f, int n, int first, int last, Told *told)
+tell (Look *l, const DataFrame *f, Preset of, int n, int first, int last,
+    Told *told)
 {
   int found[DATA_OBJECTS], *now = l->s->found.by[0].n;
-  ScopedetectParams preset;
+  ScopedetectParams preset = preset_params (of);
   size_t size = (size_t) f->n_objects * sizeof *now;
 
-  preset = scopedetect_defaults (); /* thorough chooses alike */
   memcpy (found, now, size);
   for (int m = n; m < f->n_objects; m++)
     now[m] = 0;
@@ -553,7 +567,7 @@ test_many_models (DeviceKind kind)
   add_other_ycb (&f);
   check (f.n_objects == 21);
   search (&l, kind, &f, PRESET_FAST, WAY_ONE_STAGE);
-  tell (&l, &f, f.n_objects, WAY_ONE_STAGE, WAY_ONE_STAGE, told);
+  tell (&l, &f, PRESET_FAST, f.n_objects, WAY_ONE_STAGE, WAY_ONE_STAGE, told);
   look_close (&l);
   check (told[WAY_ONE_STAGE].right == 3 && told[WAY_ONE_STAGE].wrong == 0);
 }
@@ -624,34 +638,133 @@ time_all (const DataFrame *f, Preset preset, int way, int first, int n)
       1e3 * bench_median (track, TIMES));
 }
 
-/* The objects that are reported of @f, which is freed, with its own models and
- * with those of YCB-Video beside them. */
+/* The objects that are reported of @f, which is freed, by presets up to
+ * thorough or by thesis, with its own models and with those of YCB-Video beside
+ * them. */
 static void
-print_told (DeviceKind kind, const char *name, DataFrame f)
+print_told (DeviceKind kind, const char *name, DataFrame f, Preset most)
 {
   int own = f.n_objects;
 
   add_other_ycb (&f);
-  for (int preset = 0; preset <= PRESET_THOROUGH; preset++) {
+  for (int preset = most == PRESET_THESIS ? most : 0; preset <= (int) most;
+       preset++) {
+    int begin = preset == PRESET_THESIS ? WAY_ONE_STAGE : WAY_CONTEST;
     Told told[N_WAYS];
     Look l;
 
-    for (int first = 0; first < N_WAYS;
+    for (int first = begin; first < N_WAYS;
          first = first < WAY_BASELINE ? WAY_BASELINE : N_WAYS) {
       int last = first < WAY_BASELINE ? WAY_BASELINE - 1 : first;
 
       search (&l, kind, &f, (Preset) preset, first);
       for (int n = own; n; n = n < f.n_objects ? f.n_objects : 0) {
-        tell (&l, &f, n, first, last, told);
+        tell (&l, &f, (Preset) preset, n, first, last, told);
         for (int k = first; k <= last; k++)
           printf ("%s, %d models, %s, %s: %d right, %d wrong\n", name, n,
-              preset ? "thorough" : "fast", way_name[k], told[k].right,
-              told[k].wrong);
+              preset_name[preset], way_name[k], told[k].right, told[k].wrong);
         fflush (stdout);
       }
       look_close (&l);
     }
   }
+  data_free (&f);
+}
+
+/* ---- What each step of the rounds leaves ---- */
+
+static const DataFrame *stepped; /* the frame */
+static const ScopedetectStages *stages_of_steps;
+
+static void
+print_step (const char *name, const ScopedetectHypotheses *h)
+{
+  printf ("%-8s", name);
+  for (int m = 0; m < stepped->n_objects; m++) {
+    int right = 0, best = -1;
+
+    for (int i = 0; i < h->n[m]; i++) {
+      const Pose *p =
+          &h->of[(size_t) m * SCOPEDETECT_MAX_KEPT + (size_t) i].pose;
+      double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
+
+      if (is_right_pose (&stepped->object[m], pose) && !right++)
+        best = i;
+    }
+    printf (" %4d/%5d@%-4d", right, h->n[m], best);
+  }
+  printf ("\n");
+}
+
+/* A stage whose last argument are hypotheses, and what it leaves. */
+#define STEP(stage, name, declared, ...) \
+ static const char *stage##_step declared \
+ { \
+  const char *error = stages_of_steps->stage (__VA_ARGS__); \
+\
+  print_step (name, h); \
+  return error; \
+ }
+
+STEP (choose_poses, "drawn",
+    (const Device *dev, const ScopedetectScene *scene,
+        const ScopedetectCloud *cloud, const ScopedetectQueries *queries,
+        const ScopedetectModels *models, const ScopedetectMatches *matches,
+        const ScopedetectParams *params, int max, ScopedetectChecks *checks,
+        ScopedetectHypotheses *h),
+    dev, scene, cloud, queries, models, matches, params, max, checks, h)
+STEP (verify_poses, "checked",
+    (const Device *dev, const ScopedetectScene *scene,
+        const ScopedetectModels *models, const ScopedetectParams *params,
+        ScopedetectHypotheses *h),
+    dev, scene, models, params, h)
+STEP (cluster_poses, "cluster",
+    (const Device *dev, const ScopedetectModels *models,
+        const ScopedetectParams *params, int max, ScopedetectSieve *sieve,
+        ScopedetectHypotheses *h),
+    dev, models, params, max, sieve, h)
+STEP (score_poses, "score",
+    (const Device *dev, const ScopedetectScoring *scoring,
+        const ScopedetectModels *models, int points, ScopedetectShares *shares,
+        ScopedetectHypotheses *h),
+    dev, scoring, models, points, shares, h)
+STEP (align_poses, "align",
+    (const Device *dev, const ScopedetectScoring *scoring, const Quat *frame,
+        const ScopedetectModels *models, int k, ScopedetectHypotheses *h),
+    dev, scoring, frame, models, k, h)
+STEP (climb_poses, "climb",
+    (const Device *dev, const ScopedetectScoring *scoring,
+        const ScopedetectModels *models, int steps, ScopedetectHypotheses *h),
+    dev, scoring, models, steps, h)
+
+/* After each step, for each object: right poses, all poses, and the rank of the
+ * first right one. */
+static void
+print_steps (const char *name, DataFrame f, Preset preset)
+{
+  ScopedetectParams p = params_of (&f, preset, 0);
+  ScopedetectStages stages;
+  ScopedetectResults r;
+  Look l;
+
+  stepped = &f;
+  look_open (&l, DEVICE_CPU, &f, 0, f.n_objects);
+  stages_of_steps = l.s->stages;
+  stages = *stages_of_steps;
+  stages.choose_poses = choose_poses_step;
+  stages.verify_poses = verify_poses_step;
+  stages.cluster_poses = cluster_poses_step;
+  stages.score_poses = score_poses_step;
+  stages.align_poses = align_poses_step;
+  stages.climb_poses = climb_poses_step;
+  l.s->stages = &stages;
+  printf ("%s, %s\n        ", name, preset_name[preset]);
+  for (int m = 0; m < f.n_objects; m++)
+    printf (" %15.15s", f.object[m].name);
+  printf ("\n");
+  ok (observe_and_search (l.s, &p, &l.frame, &r));
+  l.s->stages = stages_of_steps;
+  look_close (&l);
   data_free (&f);
 }
 
@@ -669,7 +782,7 @@ print_clouds (DeviceKind kind)
         k & 2 ? "YCB-Video 0001" : "YCB-Video",
         clouds_alone ? "clouds" : "meshes");
     search (&l, kind, &f, PRESET_FAST, WAY_ONE_STAGE);
-    tell (&l, &f, f.n_objects, WAY_CONTEST, WAY_TWO_STAGE, told);
+    tell (&l, &f, PRESET_FAST, f.n_objects, WAY_CONTEST, WAY_TWO_STAGE, told);
   }
   return check_failures != 0;
 }
@@ -699,16 +812,24 @@ print_times (void)
 static int
 print_all (int argc, char **argv)
 {
-  static const char *const names[] = {"fast", "thorough", "thesis"};
+  Preset named = preset_of (argc > 3 ? argv[3] : NULL);
   bool gpu = !device_cuda_probe ();
   DataFrame f[2] = {data_ycb (), data_lmo ()};
   Error e[DATA_OBJECTS];
 
+  if (argc > 2 && !strcmp (argv[2], "steps")) {
+    print_steps ("YCB-Video", data_ycb (), named);
+    print_steps ("YCB-Video 0001", data_ycb_second (), named);
+    print_steps ("LM-O", data_lmo (), named);
+    return check_failures != 0;
+  }
   if (argc > 2 && !strcmp (argv[2], "told")) {
-    print_told (gpu ? DEVICE_CUDA : DEVICE_CPU, "YCB-Video", data_ycb ());
-    print_told (
-        gpu ? DEVICE_CUDA : DEVICE_CPU, "YCB-Video 0001", data_ycb_second ());
-    print_told (gpu ? DEVICE_CUDA : DEVICE_CPU, "LM-O", data_lmo ());
+    Preset most = named == PRESET_THESIS ? named : PRESET_THOROUGH;
+    DeviceKind kind = gpu ? DEVICE_CUDA : DEVICE_CPU;
+
+    print_told (kind, "YCB-Video", data_ycb (), most);
+    print_told (kind, "YCB-Video 0001", data_ycb_second (), most);
+    print_told (kind, "LM-O", data_lmo (), most);
     return check_failures != 0;
   }
   if (gpu && argc > 2 && !strcmp (argv[2], "times"))
@@ -717,7 +838,7 @@ print_all (int argc, char **argv)
     return print_clouds (gpu ? DEVICE_CUDA : DEVICE_CPU);
   for (int k = 0; k < 2; k++)
     for (int preset = 0; preset <= PRESET_THESIS; preset++) {
-      printf ("%s, %s\n", k ? "LM-O" : "YCB", names[preset]);
+      printf ("%s, %s\n", k ? "LM-O" : "YCB", preset_name[preset]);
       find_all (gpu ? DEVICE_CUDA : DEVICE_CPU, &f[k], (Preset) preset, 0, e);
       printf ("     right: %d by ADD, %d by ADD-S\n",
           count_right (&f[k], e, false), count_right (&f[k], e, true));

@@ -128,6 +128,11 @@ test_energy (DeviceKind kind)
   check_near ((double) scopedetect_assign_energy (&c->task, both, 2) /
           SCOPEDETECT_SURE / 1024,
       fit + explained - overlap - objects, 1e-6);
+  c->task.is_mean = true;
+  fit = (.5 * 7.5 + .75 * 17.5) / 100;
+  check_near ((double) scopedetect_assign_energy (&c->task, both, 2) /
+          SCOPEDETECT_SURE / 1024,
+      fit + explained - overlap / 2 - objects, 1e-6);
 }
 
 /* ---- Against all assignments of a small scene ---- */
@@ -136,7 +141,7 @@ test_energy (DeviceKind kind)
 static int64_t
 count_energy (const ScopedetectAssignTask *t, const int *chosen, int n)
 {
-  int64_t sum = 0, explained = 0;
+  int64_t sum = 0, explained = 0, overlap = 0;
   int cover[SCOPEDETECT_MAX_PATCHES] = {0};
 
   for (int i = 0; i < n; i++)
@@ -152,11 +157,14 @@ count_energy (const ScopedetectAssignTask *t, const int *chosen, int n)
       if (a->patch[p / 64] >> p % 64 & 1)
         size++, shared += cover[p] > 1;
     size = size ? size : 1;
-    sum += t->weight.fit * a->fit * (2 * size - shared) / (2 * size) -
-        t->weight.overlap * SCOPEDETECT_SURE * shared / size -
+    overlap += t->weight.overlap * SCOPEDETECT_SURE * shared / size;
+    sum += t->weight.fit * a->fit * (2 * size - shared) /
+            (2 * (t->is_mean ? t->n_patches : size)) -
         t->weight.object * SCOPEDETECT_SURE;
   }
-  return sum +
+  if (t->is_mean && n)
+    overlap /= n;
+  return sum - overlap +
       t->weight.unexplained * SCOPEDETECT_SURE * explained / t->n_patches;
 }
 
@@ -265,6 +273,7 @@ hostile (DeviceKind kind, int k)
   c->task.max_objects = k % 3 ? 1 : SCOPEDETECT_MAX_TOGETHER;
   c->task.schedule =
       k % 2 ? SCOPEDETECT_SCHEDULE_THESIS : SCOPEDETECT_SCHEDULE_METROPOLIS;
+  c->task.is_mean = k / 3 % 2;
   c->task.searches = 1 + (int) rnd (9);
   c->task.steps = 2000;
   c->task.n_start = k % 7 < 2;

@@ -510,6 +510,35 @@ test_votes (DeviceKind kind)
   check (r.n_objects == 0 && r.search.n_models == 1);
 }
 
+/* The thesis's score chooses the object of the right size alone, in one stage
+ * and two; features have one sigma for all models. */
+static void
+test_thesis_score (DeviceKind kind)
+{
+  AUTO (Kinds) k;
+  ScopedetectParams p = kinds_params (PRESET_FAST);
+  ScopedetectResults r;
+
+  kinds_open (&k, kind);
+  for (int m = 0; m < KINDS; m++)
+    check (k.s->shape[m].feature_sigma == k.s->shape[0].feature_sigma);
+  check_near (
+      k.b.s->shape[0].feature_sigma, k.b.model->shape.feature_sigma, .2);
+  solid_draw (k.b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  draw_wall (k.b.depth);
+  p.explain_score = SCOPEDETECT_SCORE_THESIS;
+  p.max_objects = 20;
+  p.fix_first = true;
+  p.min_rest = 1;
+  for (int two = 0; two < 2; two++) {
+    p.explain = two ? SCOPEDETECT_TWO_STAGE : SCOPEDETECT_ONE_STAGE;
+    ok (observe_and_search (k.s, &p, &k.b.frame, &r));
+    check (r.n_objects == 1 && r.objects[0].model == OWN);
+    check (r.n_objects && r.objects[0].score > .5);
+    check (k.s->candidates.n == KINDS * p.candidates || two);
+  }
+}
+
 /* Of models with as many votes the first go on; what they find is what all of
  * them find. */
 static void
@@ -599,5 +628,6 @@ CHECK_MAIN (parity, NULL, PART (contest), {"explanation", test_explain},
     {"two stages", test_two_stages},
     {"two stages of nothing", test_two_stages_of_nothing},
     {"maximum time", test_max_time}, PART (duplicate),
-    {"many models", test_many}, PART (votes), {"equal votes", test_equal_votes},
+    {"many models", test_many}, {"the thesis's score", test_thesis_score},
+    PART (votes), {"equal votes", test_equal_votes},
     {"votes of the rest", test_votes_of_rest})

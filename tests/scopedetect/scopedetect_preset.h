@@ -12,6 +12,19 @@
 
 typedef enum { PRESET_FAST, PRESET_THOROUGH, PRESET_THESIS, N_PRESETS } Preset;
 
+static const char *const preset_name[] = {"fast", "thorough", "thesis"};
+
+/* The preset @name; NULL or another name: fast. */
+static inline Preset
+preset_of (const char *name)
+{
+  int preset = N_PRESETS - 1;
+
+  while (preset > 0 && (!name || strcmp (name, preset_name[preset])))
+    preset--;
+  return (Preset) preset;
+}
+
 /* Sets the field of row @p from the text @value. */
 static inline void
 preset_set (ScopedetectParams *params, const Param *p, const char *value)

@@ -5,7 +5,7 @@
  * LM-O's eight meshes, 4 to 8 of them on the table, depth too large by 0 to
  * 7 mm, a quarter of the frames without colour and a quarter of the models.
  * The seeds are in two parts: weights are chosen on `choose`, and `report` is
- * for figures alone.  `--bench PART [SCENES [thorough]]` prints those of each
+ * for figures alone.  `--bench PART [SCENES [PRESET]]` prints those of each
  * explanation, with intervals of 95 % from a bootstrap over scenes.  `--bench
  * many [SCENES]` is of six of 50 models, `--bench instances [SCENES]` of two to
  * four of one solid among two others, of which its model alone is given.
@@ -156,7 +156,8 @@ draw (Bench *b, uint64_t seed, int n_objects, ScopedetectParams *p,
   *frame = table_draw (&b->scene, &scene);
   frame->color = colour ? frame->color : NULL;
   *p = table_params (&b->scene, b->preset);
-  p->max_objects = b->max_objects;
+  if (b->max_objects > 1)
+    p->max_objects = b->max_objects;
   return b->detector[random_below (seed, 3, 4) == 0];
 }
 
@@ -472,7 +473,8 @@ run_thread (void *data, int thread, int end)
     bench_open (b, t->device, t->names, t->n_names);
     b->preset = t->preset;
     if (t->table)
-      b->n_ways = N_WAYS, b->n_given = HALF + 1;
+      b->n_ways = N_WAYS,
+      b->n_given = t->preset == PRESET_THESIS ? ALL + 1 : HALF + 1;
     for (int i = thread; i < t->scenes; i += t->threads) {
       uint64_t seed = t->first + (uint64_t) i;
 
@@ -1146,8 +1148,7 @@ bench (int argc, char **argv)
         .first = 30000});
   return bench_scenes ((Task){.device = device,
       .table = !strcmp (part, "table"),
-      .preset = argc > 4 && !strcmp (argv[4], "thorough") ? PRESET_THOROUGH
-                                                          : PRESET_FAST,
+      .preset = preset_of (argc > 4 ? argv[4] : NULL),
       .names = names,
       .n_names = n,
       .scenes = scenes,

@@ -2,7 +2,7 @@
  *
  * Ways in which scopedetect explains a frame: those of `explain`, and what the
  * thesis compares in its table 2.1, of which they are a part.  The full score
- * has the parts that segments of the frame are needed for, too. */
+ * has ten parts, as the thesis's: with segments and colour. */
 #pragma once
 
 #include "scopedetect/scopedetect.h"
@@ -32,8 +32,11 @@ way_explain (int way)
 static inline void
 way_rank (ScopedetectParams *p, int way)
 {
-  p->weight[SCOPEDETECT_AFFINITY] = way == WAY_BASELINE;
-  p->weight[SCOPEDETECT_SEGMENT] = way == WAY_BASELINE;
+  if (way != WAY_BASELINE)
+    return;
+  p->weight[SCOPEDETECT_AFFINITY] = p->weight[SCOPEDETECT_SEGMENT] = 1;
+  for (int k = SCOPEDETECT_LIGHTNESS; k <= SCOPEDETECT_COLOUR_B; k++)
+    p->weight[k] = .2;
 }
 
 /* How objects are chosen among them: @preset, but for what makes the way. */

@@ -50,16 +50,17 @@ scopedetect_shared_patches (
   return count_common_bits (a->patch, b->patch, a->first, a->end);
 }
 
-/* S: the fit of each object, times the part of its patches that it has for
- * itself plus half of the part that it shares. E: the part of all patches that
- * is explained, as a gain. O: the parts of objects that are shared. */
+/* S: the fit of each object, times the patches that it has for itself plus half
+ * of those that it shares, as a part of its patches, or of all with is_mean.
+ * E: the part of all patches that is explained, as a gain. O: the parts of
+ * objects that are shared: their sum, or their mean with is_mean. */
 int64_t
 scopedetect_assign_energy (
     const ScopedetectAssignTask *t, const int *chosen, int n)
 {
   const ScopedetectAssignWeights *w = &t->weight;
   int words = (t->n_patches + 63) / 64;
-  int64_t sum = 0;
+  int64_t sum = 0, overlap = 0;
   Cover c;
 
   cover_patches (t, chosen, n, words, &c);
@@ -68,11 +69,12 @@ scopedetect_assign_energy (
     int64_t size = a->n_patches ? a->n_patches : 1;
     int64_t shared = count_common_bits (a->patch, c.more, a->first, a->end);
 
-    sum += w->fit * a->fit * (2 * size - shared) / (2 * size);
-    sum -= w->overlap * SCOPEDETECT_SURE * shared / size;
+    sum += w->fit * a->fit * (2 * size - shared) /
+        (2 * (t->is_mean ? t->n_patches : size));
+    overlap += w->overlap * SCOPEDETECT_SURE * shared / size;
     sum -= w->object * SCOPEDETECT_SURE;
   }
-  return sum +
+  return sum - (t->is_mean && n ? overlap / n : overlap) +
       w->unexplained * SCOPEDETECT_SURE *
       count_common_bits (c.once, c.once, 0, words) / t->n_patches;
 }
@@ -102,6 +104,7 @@ scopedetect_assign_task (
 
   return (ScopedetectAssignTask){.n_candidates = n_candidates,
       .max_objects = p->max_objects,
+      .is_mean = p->explain_score == SCOPEDETECT_SCORE_THESIS,
       .schedule = p->schedule,
       .searches = p->restarts,
       .steps = is_thesis ? p->restart_steps : p->explain_steps * n_candidates,
@@ -186,6 +189,7 @@ set_searches (ScopedetectSearches *v, const ScopedetectAssignTask *t)
   v->steps = t->steps;
   v->max_objects = t->max_objects;
   v->per_patches = scopedetect_per (t->n_patches);
+  v->is_mean = t->is_mean;
   v->is_thesis = t->schedule == SCOPEDETECT_SCHEDULE_THESIS;
   v->seed = t->seed;
   v->weight = t->weight;

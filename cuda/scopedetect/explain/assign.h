@@ -20,7 +20,7 @@ C_BEGIN
 
 typedef struct {
   int model;
-  int32_t fit;    /* log-odds, -SCOPEDETECT_SURE to SCOPEDETECT_SURE */
+  int32_t fit; /* log-odds, or a score: -SCOPEDETECT_SURE to SCOPEDETECT_SURE */
   int n_patches;  /* bits that are set */
   int first, end; /* words with bits that are set: first to end - 1 */
   uint64_t patch[SCOPEDETECT_PATCH_WORDS];
@@ -53,6 +53,7 @@ typedef struct {
   const uint64_t *
       excludes; /* [candidate][words]: bits of excluded candidates, symmetric */
   int max_objects; /* of one model */
+  bool is_mean; /* the fit is a mean over patches, overlap one over objects */
   ScopedetectSchedule schedule;
   int searches; /* of a round, 1 to SCOPEDETECT_MAX_RESTARTS. By Metropolis
                    without a limit, up to 32 rounds follow until a quarter of

@@ -55,8 +55,8 @@ typedef struct {
 
 /* The assignment of a search, a slot a candidate, with its energy's parts. */
 typedef struct {
-  int64_t energy,
-      value[SCOPEDETECT_MAX_TOGETHER]; /* value: the share of each slot */
+  int64_t energy, overlap; /* overlap: the sum over slots, with is_mean */
+  int64_t value[SCOPEDETECT_MAX_TOGETHER]; /* the share of each slot */
   uint64_t
       beside[SCOPEDETECT_MAX_TOGETHER]; /* bits of slots that share patches */
   int n, covered; /* patches that the assignment explains */
@@ -80,6 +80,7 @@ typedef struct {
   ScopedetectChosen *best;  /* likewise */
   int n_candidates, searches, steps, max_objects;
   uint64_t per_patches; /* scopedetect_per (patches of the scene) */
+  bool is_mean;         /* as in the task */
   bool is_thesis;       /* the thesis's schedule */
   uint64_t seed;
   ScopedetectAssignWeights weight;
@@ -177,18 +178,35 @@ scopedetect_between (const ScopedetectSearches *v, int i, int j)
 
 /* ---- The energy of a candidate (2.2) ---- */
 
+/* The cost of a candidate of whose patches others explain @shared. */
+BOTH int64_t
+scopedetect_overlap (const ScopedetectSearches *v, int candidate, int shared)
+{
+  return scopedetect_quotient (
+      2 * v->weight.overlap * SCOPEDETECT_SURE * shared,
+      v->item[candidate].per);
+}
+
 /* A candidate's share in the energy, if others explain @shared of its patches.
- */
+ * With is_mean it is without the overlap. */
 BOTH int64_t
 scopedetect_value (const ScopedetectSearches *v, int candidate, int shared)
 {
   const ScopedetectItem *a = &v->item[candidate];
   int64_t fit = v->weight.fit * (a->fit < 0 ? -a->fit : a->fit);
-  int64_t own = scopedetect_quotient (fit * (2 * a->size - shared), a->per);
-  int64_t overlap = 2 * v->weight.overlap * SCOPEDETECT_SURE * shared;
+  int64_t own = scopedetect_quotient (
+      fit * (2 * a->size - shared), v->is_mean ? v->per_patches : a->per);
 
-  return (a->fit < 0 ? -own : own) - scopedetect_quotient (overlap, a->per) -
+  return (a->fit < 0 ? -own : own) -
+      (v->is_mean ? 0 : scopedetect_overlap (v, candidate, shared)) -
       v->weight.object * SCOPEDETECT_SURE;
+}
+
+/* The cost of the sum @overlap over @n slots, with is_mean. */
+BOTH int64_t
+scopedetect_mean (int64_t overlap, int n)
+{
+  return n ? overlap / n : 0;
 }
 
 /* The term of the energy for @covered explained patches. */
@@ -308,12 +326,14 @@ scopedetect_covered (const ScopedetectSearches *v, const ScopedetectChain *c,
   return covered;
 }
 
-/* The energy after @m, without the changes of slots that stay. */
+/* The energy after @m, without the changes of slots that stay, and, with
+ * is_mean, without the overlap. */
 BOTH int64_t
 scopedetect_ends (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)
 {
-  int64_t energy = c->energy - scopedetect_gain (v, c->covered) +
+  int64_t energy = c->energy + scopedetect_mean (c->overlap, c->n) -
+      scopedetect_gain (v, c->covered) +
       scopedetect_gain (v, scopedetect_covered (v, c, m));
 
   if (m->out >= 0)
@@ -332,19 +352,46 @@ scopedetect_rise (
       c->value[i];
 }
 
+/* With is_mean, the change of the sum of overlaps if slot @i shares @shift more
+ * patches. */
+BOTH int64_t
+scopedetect_overlap_rise (
+    const ScopedetectSearches *v, const ScopedetectChain *c, int i, int shift)
+{
+  return scopedetect_overlap (v, c->chosen[i], c->shared[i] + shift) -
+      scopedetect_overlap (v, c->chosen[i], c->shared[i]);
+}
+
+/* With is_mean, the mean overlap after @m; @rise: the changes of slots that
+ * stay. */
+BOTH int64_t
+scopedetect_mean_after (const ScopedetectSearches *v, const ScopedetectChain *c,
+    const ScopedetectMove *m, int64_t rise)
+{
+  int64_t overlap = c->overlap + rise;
+
+  if (m->out >= 0)
+    overlap -= scopedetect_overlap (v, c->chosen[m->out], c->shared[m->out]);
+  if (m->in >= 0)
+    overlap += scopedetect_overlap (v, m->in, m->of_in);
+  return scopedetect_mean (overlap, c->n + (m->in >= 0) - (m->out >= 0));
+}
+
 /* The energy after @m, if no patch is of three candidates. */
 BOTH int64_t
 scopedetect_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     const ScopedetectMove *m)
 {
-  int64_t energy = scopedetect_ends (v, c, m);
+  int64_t energy = scopedetect_ends (v, c, m), overlap = 0;
 
   for (uint64_t rest = m->by_in | m->by_out; rest; rest &= rest - 1) {
-    int i = math_lowest_bit64 (rest);
+    int i = math_lowest_bit64 (rest), shift = scopedetect_shift (v, c, m, i);
 
-    energy += scopedetect_rise (v, c, i, scopedetect_shift (v, c, m, i));
+    energy += scopedetect_rise (v, c, i, shift);
+    if (v->is_mean)
+      overlap += scopedetect_overlap_rise (v, c, i, shift);
   }
-  return energy;
+  return energy - (v->is_mean ? scopedetect_mean_after (v, c, m, overlap) : 0);
 }
 
 /* The patches in word @w of @candidate that exactly one candidate in the slots
@@ -384,6 +431,7 @@ scopedetect_move_slot (const ScopedetectSearches *v, ScopedetectChain *c,
   c->beside[i] = beside | (m->by_in >> i & 1) << to;
 }
 
+/* Completes move @m, which leads to @energy, when all slots are updated. */
 BOTH void
 scopedetect_end_move (const ScopedetectSearches *v, ScopedetectChain *c,
     const ScopedetectMove *m, int64_t energy)
@@ -397,21 +445,23 @@ scopedetect_end_move (const ScopedetectSearches *v, ScopedetectChain *c,
     c->shared[to] = m->of_in;
     c->value[to] = scopedetect_value (v, m->in, m->of_in);
     c->beside[to] = m->by_in;
-    return;
-  }
-  last = --c->n;
-  if (to == last)
-    return;
-  c->chosen[to] = c->chosen[last];
-  c->shared[to] = c->shared[last];
-  c->value[to] = c->value[last];
-  c->beside[to] = c->beside[last];
-  for (uint64_t rest = c->beside[to]; rest; rest &= rest - 1) {
-    int i = math_lowest_bit64 (rest);
+  } else if (to != (last = --c->n)) {
+    c->chosen[to] = c->chosen[last];
+    c->shared[to] = c->shared[last];
+    c->value[to] = c->value[last];
+    c->beside[to] = c->beside[last];
+    for (uint64_t rest = c->beside[to]; rest; rest &= rest - 1) {
+      int i = math_lowest_bit64 (rest);
 
-    c->beside[i] =
-        (c->beside[i] & ~((uint64_t) 1 << last)) | (uint64_t) 1 << to;
+      c->beside[i] =
+          (c->beside[i] & ~((uint64_t) 1 << last)) | (uint64_t) 1 << to;
+    }
   }
+  if (!v->is_mean)
+    return;
+  c->overlap = 0;
+  for (int i = 0; i < c->n; i++)
+    c->overlap += scopedetect_overlap (v, c->chosen[i], c->shared[i]);
 }
 
 /* ---- Acceptance ---- */

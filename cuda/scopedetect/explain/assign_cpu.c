@@ -80,7 +80,7 @@ static int64_t
 count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     ScopedetectMove *m, Shift *shift)
 {
-  int64_t energy;
+  int64_t energy, overlap = 0;
 
   memset (shift, 0, sizeof *shift);
   if (m->out >= 0)
@@ -93,8 +93,10 @@ count_move_energy (const ScopedetectSearches *v, const ScopedetectChain *c,
     int i = math_lowest_bit64 (rest);
 
     energy += scopedetect_rise (v, c, i, shift->of[i]);
+    if (v->is_mean)
+      overlap += scopedetect_overlap_rise (v, c, i, shift->of[i]);
   }
-  return energy;
+  return energy - (v->is_mean ? scopedetect_mean_after (v, c, m, overlap) : 0);
 }
 
 /* The energy after the move @m, which must be allowed. */

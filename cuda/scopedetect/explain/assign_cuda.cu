@@ -144,7 +144,7 @@ count_energy_by_warp (
     const ScopedetectSearches &v, Searching &s, ScopedetectMove *m)
 {
   uint64_t touched = m->by_in | m->by_out;
-  int64_t rise = 0;
+  int64_t rise = 0, overlap = 0, energy;
 
   __syncwarp (); /* all lanes have read the old shifts */
   for (int i = lane_of_thread (); i < s.chain.n; i += 32)
@@ -157,9 +157,15 @@ count_energy_by_warp (
     m->of_in = count_shared_by_warp (v, s, m->by_in, m->in, 1);
   __syncwarp ();
   for (int i = lane_of_thread (); i < s.chain.n; i += 32)
-    if (touched >> i & 1)
+    if (touched >> i & 1) {
       rise += scopedetect_rise (&v, &s.chain, i, s.shift[i]);
-  return scopedetect_ends (&v, &s.chain, m) + lanes_sum (rise);
+      if (v.is_mean)
+        overlap += scopedetect_overlap_rise (&v, &s.chain, i, s.shift[i]);
+    }
+  energy = scopedetect_ends (&v, &s.chain, m) + lanes_sum (rise);
+  if (v.is_mean)
+    energy -= scopedetect_mean_after (&v, &s.chain, m, lanes_sum (overlap));
+  return energy;
 }
 
 static __device__ void

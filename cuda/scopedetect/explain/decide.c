@@ -14,11 +14,31 @@
 #define SLOPE 2.5
 
 static double
+middle_of_scores (bool frame_colour)
+{
+  return frame_colour ? MIDDLE : MIDDLE_WITHOUT;
+}
+
+static double
 certainty_of_score (bool frame_colour, int32_t score)
 {
-  double middle = frame_colour ? MIDDLE : MIDDLE_WITHOUT;
+  return 1 /
+      (1 + exp (SLOPE * (middle_of_scores (frame_colour) - score / 65536.)));
+}
 
-  return 1 / (1 + exp (SLOPE * (middle - score / 65536.)));
+/* A score that gains nothing, above the middle; the difference to it of a score
+ * that gains as much as a pose can. The thesis does not tell its weights, so
+ * these are ours. */
+#define ZERO .5
+#define FULL 2.5
+
+int32_t
+scopedetect_thesis_fit (bool frame_colour, const ScopedetectHypothesis *a)
+{
+  double over =
+      (a->score / 65536. - middle_of_scores (frame_colour) - ZERO) / FULL;
+
+  return (int32_t) (SCOPEDETECT_SURE * fmax (fmin (over, 1), -1));
 }
 
 /* Of the poses that look like @p the one with the smallest rotation, so that

@@ -296,12 +296,15 @@ void
 scopedetect_judge_ranked (const ScopedetectFound *f, const ScopedetectRanked *r,
     ScopedetectCandidate *c)
 {
-  ScopedetectEvidence evidence = scopedetect_judge (&f->patches,
-      &f->shape[r->model], ranked_hypothesis (f, r), f->has_colour, c);
+  const ScopedetectHypothesis *a = ranked_hypothesis (f, r);
+  ScopedetectEvidence evidence =
+      scopedetect_judge (&f->patches, &f->shape[r->model], a, f->has_colour, c);
 
   evidence.second = r->search == 1;
   c->model = r->model;
-  c->fit = scopedetect_fit (&evidence);
+  c->fit = f->explain_score == SCOPEDETECT_SCORE_THESIS
+      ? scopedetect_thesis_fit (f->has_colour, a)
+      : scopedetect_fit (&evidence);
 }
 
 typedef struct {
@@ -391,8 +394,8 @@ take_fittest_candidates (ScopedetectCandidates *c, const ScopedetectFound *f,
     c->ranked[i].stays = find_ranked (chosen, n_chosen, &c->ranked[i]) >= 0;
   qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_fit_of_ranked);
   n = n < SCOPEDETECT_MAX_CANDIDATES ? n : SCOPEDETECT_MAX_CANDIDATES;
-  while (n > 0 && !c->ranked[n - 1].stays &&
-      c->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
+  while (f->explain_score == SCOPEDETECT_SCORE_LEARNED && n > 0 &&
+      !c->ranked[n - 1].stays && c->ranked[n - 1].fit < SCOPEDETECT_MIN_FIT)
     n--;
   qsort (c->ranked, (size_t) n, sizeof *c->ranked, by_model_and_rank);
   c->n = n;
@@ -417,7 +420,8 @@ set_candidate_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
         &f->by[r->search].measure[r->model * SCOPEDETECT_FOUND + r->rank],
         f->has_colour, f->tolerance);
     o->model = r->model;
-    o->score = scopedetect_score_of (r->fit);
+    if (f->explain_score == SCOPEDETECT_SCORE_LEARNED)
+      o->score = scopedetect_score_of (r->fit);
   }
 }
 
@@ -442,6 +446,8 @@ set_candidate_excludes (ScopedetectCandidates *c, const ScopedetectFound *f)
   size_t words = (size_t) scopedetect_exclude_words (c->n);
 
   memset (c->excludes, 0, (size_t) c->n * words * sizeof *c->excludes);
+  if (f->explain_score == SCOPEDETECT_SCORE_THESIS)
+    return; /* the overlap and the cost of an object decide (2.2) */
   for (int i = 0; i < c->n; i++)
     for (int j = i - 1; j >= 0 && c->ranked[j].model == c->ranked[i].model; j--)
       if (scopedetect_is_one (&f->shape[c->candidate[i].model],

@@ -60,9 +60,10 @@ typedef struct {
 /* All inputs of an explanation. */
 typedef struct {
   int n_models;
-  ScopedetectShape *shape; /* of each, in host memory */
-  bool has_colour;         /* the frame */
-  double tolerance;        /* as in ScopedetectParams */
+  ScopedetectShape *shape;               /* of each, in host memory */
+  bool has_colour;                       /* the frame */
+  double tolerance;                      /* as in ScopedetectParams */
+  ScopedetectExplainScore explain_score; /* likewise */
   ScopedetectPoints points;
   bool has_patches;
   ScopedetectPatches patches;
@@ -114,7 +115,8 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
-/* Sets @candidate to hypothesis @r with its patches and fit. */
+/* Sets @candidate to hypothesis @r with its patches and its fit, or its score
+ * if explanations use that. */
 void scopedetect_judge_ranked (const ScopedetectFound *found,
     const ScopedetectRanked *r, ScopedetectCandidate *candidate);
 
@@ -127,6 +129,11 @@ void scopedetect_vote (
 
 /* The probability that a pose with the fit @fit is right. */
 double scopedetect_score_of (int32_t fit);
+
+/* The weighted sum of the parts of a pose, as a fit: -SCOPEDETECT_SURE to
+ * SCOPEDETECT_SURE. */
+int32_t scopedetect_thesis_fit (
+    bool frame_colour, const ScopedetectHypothesis *hypothesis);
 
 /* Whether two candidates of a model are of one object: they share half of the
  * patches of the smaller one, or lie in each other. */

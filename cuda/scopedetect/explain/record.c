@@ -64,12 +64,15 @@ judge_listed_poses (void *data, int begin, int end)
     ScopedetectRecorded *pose = &make->r->pose[i];
 
     scopedetect_judge_ranked (&s->found, &ranked, c);
-    l->is_likely = c->fit >= SCOPEDETECT_MIN_FIT;
+    l->is_likely = s->found.explain_score == SCOPEDETECT_SCORE_THESIS ||
+        c->fit >= SCOPEDETECT_MIN_FIT;
     memcpy (l->part, a->part, sizeof l->part);
     scopedetect_set_object (&make->object[i], shape, a, &by->measure[at],
         s->found.has_colour, s->found.tolerance);
     pose->model = l->model;
-    pose->score = scopedetect_score_of (c->fit);
+    pose->score = s->found.explain_score == SCOPEDETECT_SCORE_THESIS
+        ? make->object[i].score
+        : scopedetect_score_of (c->fit);
     memcpy (pose->pose, make->object[i].pose, sizeof pose->pose);
   }
 }
@@ -83,8 +86,9 @@ exclude_listed_poses (void *data, int begin, int end)
 
   for (int i = begin; i < end; i++)
     for (int j = 0; j < r->n; j++)
-      if (j != i && r->listed[j].model == r->listed[i].model &&
-          r->listed[i].is_likely && r->listed[j].is_likely &&
+      if (j != i && make->s->found.explain_score != SCOPEDETECT_SCORE_THESIS &&
+          r->listed[j].model == r->listed[i].model && r->listed[i].is_likely &&
+          r->listed[j].is_likely &&
           scopedetect_is_one (&make->s->found.shape[r->listed[i].model],
               &r->candidate[i > j ? i : j], &make->object[i > j ? i : j],
               &r->candidate[i > j ? j : i], &make->object[i > j ? j : i]))

@@ -162,6 +162,22 @@ scopedetect_means_agree (
 
 /* ---- The segments of an alignment ---- */
 
+#define SCOPEDETECT_STRIDE 7919 /* a prime above SCOPEDETECT_MAX_SEGMENTS */
+
+/* Segment @i in the order in which alignment @k of the hypothesis draws them: a
+ * permutation of all, so that the first SCOPEDETECT_MAX_PAIRS are from anywhere
+ * on the object. */
+BOTH int
+scopedetect_nth_segment (
+    const ScopedetectScoring *w, const ScopedetectHypothesis *a, int k, int i)
+{
+  uint32_t n = (uint32_t) w->segments.n;
+  uint32_t first =
+      random_below (w->params.seed + a->id, (uint64_t) k << 32 | n, n);
+
+  return (int) (((uint32_t) i * SCOPEDETECT_STRIDE + first) % n);
+}
+
 /* The point of the model on which segment @i lies, if alignment @k of the
  * hypothesis draws the segment, by @chance; else -1. */
 BOTH int

@@ -18,13 +18,14 @@ draw_segments_of_pose (const ScopedetectScoring *w, const ScopedetectShape *s,
   int found = 0;
 
   for (int i = 0; i < w->segments.n && found < SCOPEDETECT_MAX_PAIRS; i++) {
+    int g = scopedetect_nth_segment (w, a, k, i), j;
     float off,
         chance = scopedetect_takes (
-            &w->params, s, &r, a->pose.t, &w->segments.segment[i], &off);
-    int j = scopedetect_drawn (w, s, a, &r, k, i, chance);
+            &w->params, s, &r, a->pose.t, &w->segments.segment[g], &off);
 
+    j = scopedetect_drawn (w, s, a, &r, k, g, chance);
     if (j >= 0)
-      segment[found] = i, point[found++] = j;
+      segment[found] = g, point[found++] = j;
   }
   return found;
 }

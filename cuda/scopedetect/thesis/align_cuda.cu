@@ -21,22 +21,19 @@ typedef struct {
 } AlignShared;
 
 /* Sets shared.drawn to the points of the model on which the drawn segments lie,
- * of ALIGN_THREADS segments from @first on. The lanes of a warp have every
- * fourth segment, since the segments that a pose takes lie side by side. */
+ * of ALIGN_THREADS segments from @first on. */
 static __device__ __forceinline__ void
 draw_segment_range (const ScopedetectScoring *w, const ScopedetectShape *s,
     const ScopedetectHypothesis *a, const Turn *r, int k, int first,
     AlignShared &shared)
 {
-  constexpr int WARPS = ALIGN_THREADS / 32;
-  int n = w->segments.n;
-  int at = (int) threadIdx.x % 32 * WARPS + (int) threadIdx.x / 32;
-  int i = first + at;
+  int n = w->segments.n, at = threadIdx.x;
+  int i = first + at, g = i < n ? scopedetect_nth_segment (w, a, k, i) : 0;
   float off,
       chance = takes_by_warp (
-          w, s, r, a->pose.t, i < n ? &w->segments.segment[i] : NULL, &off);
+          w, s, r, a->pose.t, i < n ? &w->segments.segment[g] : NULL, &off);
 
-  shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, i, chance);
+  shared.drawn[at] = scopedetect_drawn (w, s, a, r, k, g, chance);
   __syncthreads ();
 }
 
@@ -57,7 +54,9 @@ draw_segments_by_block (const ScopedetectScoring *w, const ScopedetectShape *s,
     j = shared.drawn[threadIdx.x];
     at = found + block_sum_before<ALIGN_THREADS> ((int) (j >= 0), &total);
     if (j >= 0 && at < SCOPEDETECT_MAX_PAIRS)
-      shared.segment[at] = first + (int) threadIdx.x, shared.point[at] = j;
+      shared.segment[at] =
+          scopedetect_nth_segment (w, a, k, first + (int) threadIdx.x),
+      shared.point[at] = j;
     found += total;
   }
   __syncthreads ();
