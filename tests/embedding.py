@@ -203,10 +203,8 @@ def gst():
     return library
 
 
-def with_meta(name, fields):
-    """A buffer with a meta of these fields."""
-    from gi.repository import Gst
-    buffer = Gst.Buffer.new_allocate(None, 64, None)
+def add_meta(buffer, name, fields):
+    """Adds a meta of these fields to a buffer that nobody else has."""
     meta = gst().gst_custom_meta_get_structure(
         gst().gst_buffer_add_custom_meta(hash(buffer), name.encode()))
     fields = gst().gst_structure_from_string(f"X, {fields}".encode(), None)
@@ -216,6 +214,13 @@ def with_meta(name, fields):
         gst().gst_structure_set_value(
             meta, field, gst().gst_structure_get_value(fields, field))
     gst().gst_structure_free(fields)
+
+
+def with_meta(name, fields):
+    """A buffer with a meta of these fields."""
+    from gi.repository import Gst
+    buffer = Gst.Buffer.new_allocate(None, 64, None)
+    add_meta(buffer, name, fields)
     return buffer
 
 

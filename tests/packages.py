@@ -20,7 +20,8 @@ from commands import ROOT, run  # noqa: E402
 
 OPTION = {"vision-calibrate": "--board", "vision-live": "--record",
           "vision-model": "--spacing",
-          "vision-pose-eval": "--no-depth"}
+           "vision-pose-eval": "--no-depth", "vision-record": "--pictures",
+           "vision-replay": "--topic"}
 if (Path(os.environ["BUILD"]) / "tools" / "vision-train").exists():  # with NLopt
     OPTION["vision-train"] = "--generate"
 
