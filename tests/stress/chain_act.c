@@ -26,6 +26,8 @@ may_seek_on (Chain *chain)
       !strstr (chain->line, "name=p ") && !strstr (chain->line, "sync=true");
 }
 
+/* A GstBaseSrc (1.22 to 1.26) warns where the stop of an earlier seek, which
+ * GST_SEEK_TYPE_NONE keeps, is before the start. */
 static void
 seek_chain (Chain *chain, GstElement *member)
 {
@@ -44,9 +46,8 @@ seek_chain (Chain *chain, GstElement *member)
   gst_element_seek (one_in (dice, 4) ? member : chain->pipeline, rate,
       PICK (dice, formats),
       PICK (dice, flags) | (goes_on ? 0 : GST_SEEK_FLAG_FLUSH),
-      GST_SEEK_TYPE_SET, start,
-      rate < 0 || one_in (dice, 2) ? GST_SEEK_TYPE_SET : GST_SEEK_TYPE_NONE,
-      stop);
+      GST_SEEK_TYPE_SET, start, GST_SEEK_TYPE_SET,
+      rate < 0 || one_in (dice, 2) ? stop : (gint64) GST_CLOCK_TIME_NONE);
 }
 
 /* A filter of caps in the chain, to be unreferenced; NULL: there is none. */
@@ -213,11 +214,13 @@ relink_member (Chain *chain, GstElement *member)
   gst_clear_object (&sink);
 }
 
-/* EOS, and then the whole once more. */
+/* EOS, and then the whole once more.  A GstBaseSrc (1.22) that is not started
+ * keeps an EOS for ever. */
 static void
 end_and_play_again (Chain *chain)
 {
-  gst_element_send_event (chain->pipeline, gst_event_new_eos ());
+  if (GST_STATE (chain->pipeline) > GST_STATE_READY)
+    gst_element_send_event (chain->pipeline, gst_event_new_eos ());
   g_usleep (below (&chain->dice, 5000));
   gst_element_seek_simple (
       chain->pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0);

@@ -69,9 +69,12 @@ bus_watch (Chain *chain)
 gboolean
 bus_wait_for_end (Chain *chain, gint seconds)
 {
-  GstMessage *message = gst_bus_timed_pop_filtered (
-      chain->bus, seconds * GST_SECOND, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
+  gint until = g_atomic_int_get (&stress_idle) + seconds;
+  GstMessage *message = NULL;
 
+  while (!message && g_atomic_int_get (&stress_idle) < until)
+    message = gst_bus_timed_pop_filtered (
+        chain->bus, GST_SECOND / 5, GST_MESSAGE_EOS | GST_MESSAGE_ERROR);
   if (!message)
     return FALSE;
   gst_message_unref (message);

@@ -58,8 +58,7 @@ stop_from_within (Chain *chain, gpointer of, Dice *dice)
 void
 stop_play (Chain *chain)
 {
-  gint64 until;
-  gboolean returned = TRUE;
+  gint until;
 
   chain->doing = "stop from within";
   g_mutex_lock (&chain->lock);
@@ -68,12 +67,13 @@ stop_play (Chain *chain)
   gst_element_seek_simple (
       chain->pipeline, GST_FORMAT_TIME, GST_SEEK_FLAG_FLUSH, 0);
   g_usleep (1000 + below (&chain->dice, 60000));
-  until = g_get_monotonic_time () + stress_patience * G_USEC_PER_SEC;
+  until = g_atomic_int_get (&stress_idle) + stress_patience / 2;
   g_mutex_lock (&chain->lock);
   chain->may_stop = FALSE;
-  while (chain->stopping && returned)
-    returned = g_cond_wait_until (&chain->returned, &chain->lock, until);
-  g_mutex_unlock (&chain->lock);
-  if (!returned)
+  while (chain->stopping && g_atomic_int_get (&stress_idle) < until)
+    g_cond_wait_until (&chain->returned, &chain->lock,
+        g_get_monotonic_time () + G_USEC_PER_SEC);
+  if (chain->stopping)
     stress_find (NULL, "a stop from the streaming thread does not return");
+  g_mutex_unlock (&chain->lock);
 }

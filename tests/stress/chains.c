@@ -125,6 +125,7 @@ main (int argc, char **argv)
   printf ("seed %" G_GUINT64_FORMAT "\n", stress_seed);
   files_make ();
   log_watch ();
+  stress_looks_at_threads = TRUE;
   watch = guard_begin (tell_round);
   play_chain_rounds (
       only < 0 ? 0 : (guint) only, only < 0 ? (guint) rounds : 1, play);

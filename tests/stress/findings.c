@@ -7,12 +7,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #define MOST_TOLD 3
+#define MOST_BUSY 10 /* times the patience, while a thread has work */
 
 guint64 stress_seed;
 gint stress_progress;
 gint stress_patience = 120;
+gint stress_idle;
+gboolean stress_looks_at_threads;
 gboolean stress_is_loud;
 
 static GMutex lock;
@@ -83,24 +89,67 @@ stress_findings (void)
   return n;
 }
 
+static gboolean
+thread_is_ready (const gchar *id)
+{
+  gchar *path = g_strdup_printf ("/proc/self/task/%s/stat", id);
+  gchar *text = NULL, *name_end = NULL;
+  gboolean is_ready = FALSE;
+
+  if (g_file_get_contents (path, &text, NULL, NULL))
+    name_end = strrchr (text, ')');
+  if (name_end && name_end[1])
+    is_ready = name_end[2] == 'R' || name_end[2] == 'D';
+  g_free (text);
+  g_free (path);
+  return is_ready;
+}
+
+/* Whether a thread but this one runs, or would if it had a processor: then the
+ * program does not stall, however busy the machine is. */
+static gboolean
+another_thread_is_ready (void)
+{
+  glong own = syscall (SYS_gettid);
+  GDir *threads = g_dir_open ("/proc/self/task", 0, NULL);
+  gboolean is_ready = FALSE;
+  const gchar *id;
+
+  while (threads && !is_ready && (id = g_dir_read_name (threads)))
+    is_ready = atol (id) != own && thread_is_ready (id);
+  g_clear_pointer (&threads, g_dir_close);
+  return is_ready;
+}
+
+static void
+end_stalled_program (void (*tell) (void), gint seconds)
+{
+  printf ("FINDING nothing has moved for %d seconds; running:", seconds);
+  tell ();
+  printf (" seed %" G_GUINT64_FORMAT "\n", stress_seed);
+  fflush (stdout);
+  abort ();
+}
+
 static gpointer
 guard (gpointer tell)
 {
   gint seen = g_atomic_int_get (&stress_progress) - 1;
-  gint still = 0;
+  gint still = 0, idle = 0;
 
   while (g_atomic_int_get (&stress_progress) >= 0) {
     gint now = g_atomic_int_get (&stress_progress);
 
-    still = now == seen ? still + 1 : 0;
+    if (now != seen)
+      still = idle = 0;
     seen = now;
-    if (still >= stress_patience) {
-      printf ("FINDING nothing has moved for %d seconds; running:", still);
-      ((void (*) (void)) tell) ();
-      printf (" seed %" G_GUINT64_FORMAT "\n", stress_seed);
-      fflush (stdout);
-      abort ();
+    still++;
+    if (!stress_looks_at_threads || !another_thread_is_ready ()) {
+      idle++;
+      g_atomic_int_inc (&stress_idle);
     }
+    if (idle >= stress_patience || still >= MOST_BUSY * stress_patience)
+      end_stalled_program ((void (*) (void)) tell, still);
     g_usleep (G_USEC_PER_SEC);
   }
   return NULL;

@@ -90,6 +90,9 @@ typedef struct {
 extern guint64 stress_seed;
 extern gint stress_progress; /* atomic: anything that moves */
 extern gint stress_patience; /* seconds without a move that are a stall */
+extern gint stress_idle;     /* atomic: seconds in which all threads waited */
+/* Otherwise every second counts as one in which all threads waited. */
+extern gboolean stress_looks_at_threads;
 extern gboolean stress_is_loud;
 /* A fault.  @round: may be NULL. */
 void stress_find (const Round *round, const gchar *format, ...)

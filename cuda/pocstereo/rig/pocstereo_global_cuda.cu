@@ -31,7 +31,8 @@ find_in_cufft (void *library, const char *name, F *function)
   return *function != NULL;
 }
 
-/* Opens the library cuFFT by the first of its names that exists. */
+/* Opens the library cuFFT by the first of its names that exists.  The library
+ * stays in the process: 73 kB were lost each time that cuFFT 12 was loaded. */
 void *
 open_cufft_library (void)
 {
@@ -39,7 +40,7 @@ open_cufft_library (void)
       "libcufft.so.12", "libcufft.so.11", "libcufft.so.10", "libcufft.so"};
 
   for (const char *name : names)
-    if (void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL))
+    if (void *library = dlopen (name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
       return library;
   return NULL;
 }
