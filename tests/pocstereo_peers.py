@@ -8,6 +8,7 @@ prints the tables of docs/lab/pocstereo.md, section "Stereo pairs beside peers",
 --write puts there.  It needs PYTHON with OpenCV and NumPy, and is skipped without
 (python3 -m venv VENV; VENV/bin/pip install opencv-python-headless; PYTHON is
 VENV/bin/python).  Times are of this machine: nothing else should run."""
+import json
 import os
 import resource
 import subprocess
@@ -128,13 +129,13 @@ class Pair:
 
 # ---- Matchers: from two files to disparities; NaN: none ----
 
-def line(files, settings, frames, what="videoconvert ! video/x-raw,format=RGB"):
+def line(files, settings, frames, what="videoconvert ! video/x-raw,format=RGB",
+         end=f"output=disparity disparity-scale={SCALE} ! fdsink"):
     views = [f"filesrc location={file} ! pngdec ! {what} ! imagefreeze "
              f"num-buffers={frames} ! queue ! p.sink_{side}"
              for file, side in zip(files, ("left", "right"))]
-    return (f"{views[0]} {views[1]} pocstereo name=p backend=cpu "
-            f"output=disparity disparity-scale={SCALE} {settings} ! "
-            "fdsink").split()
+    return (f"{views[0]} {views[1]} pocstereo name=p backend=cpu {settings} "
+            f"{end}").split()
 
 
 def run(files, settings, frames=1, **kinds):
@@ -150,6 +151,22 @@ def pocstereo(settings, **kinds):
         steps = steps.reshape(views[0].shape[0], -1)[:, :views[0].shape[1]]
         return np.where(steps > 0, (steps - 1.) * SCALE, np.nan)
     return match
+
+
+def matches(files, settings):
+    """x, y, disparity, sigma and confidence of a grid of points."""
+    said = run(files, f"mode=points {settings}",
+               end="! visionjson lists=true ! fakesink")
+    return np.array([m["values"] for m in json.loads(said)["maps"]
+                     if m["kind"] == "matches"][0])
+
+
+def points(files, views, most):
+    """Each point of a grid stands for the pixels up to the next."""
+    found = np.full(views[0].shape[:2], np.nan)
+    for x, y, d, *_ in matches(files, f"grid-spacing=4 max-disparity={most}"):
+        found[int(y):int(y) + 4, int(x):int(x) + 4] = d
+    return found
 
 
 def peer(make, channels=1):
@@ -238,7 +255,8 @@ def fractions(loaded):
     rows = ["| RMS / median, px; found, % | " + " | ".join(MOVED) + " |",
             "|---" * (1 + len(MOVED)) + "|"]
     matchers = {"`dense`": pocstereo(""), "`dense` before": pocstereo(BEFORE),
-                "points, 32x15": pocstereo(POINTS),
+                "points, 32x15": points,
+                "every pixel as the paper's points": pocstereo(POINTS),
                 "`dense`, 32x15 windows": pocstereo("window=32 lines=15"),
                 "`fast`": pocstereo(FAST), **PEERS}
     cells = {name: [] for name in matchers}
@@ -260,6 +278,50 @@ def fractions(loaded):
                 np.sqrt((near ** 2).mean()), np.median(near),
                 100 * np.isfinite(e).mean()))
     return rows + [f"| {m} | " + " | ".join(c) + " |" for m, c in cells.items()]
+
+
+# ---- What all lines of a window share ----
+
+def compressed(view, path):
+    """A view that is blurred by a pixel and compressed, as PNG."""
+    view = cv2.GaussianBlur(np.clip(view, 0, 255), (0, 0), 1)
+    coded = cv2.imencode(".jpg", np.rint(view), (cv2.IMWRITE_JPEG_QUALITY, 90))
+    cv2.imwrite(path, cv2.imdecode(coded[1], cv2.IMREAD_GRAYSCALE))
+
+
+def shared(folder):
+    """Photographs of a chessboard, moved by Fourier: the mean of the errors of
+    a view, and the share of them within sigma."""
+    fits = {"points, 32x15": "", "the same, closed form": "fit=closed-form",
+            "the same, Newton's fit, Gaussian weights": "fit=newton "
+            "weight=gaussian"}
+    found = {fit: [] for fit in fits}
+    for name in "left01", "left06", "left12":
+        view = cv2.imread(f"{folder}/{name}.jpg", cv2.IMREAD_GRAYSCALE)
+        waves, n = np.fft.rfft(view.astype(float), axis=1), view.shape[1]
+        for shift in 8.25, 8.5, 8.75:
+            turn = np.exp(2j * np.pi * np.fft.rfftfreq(n) * shift)
+            with tempfile.TemporaryDirectory() as there:
+                files = [f"{there}/{i}.png" for i in (0, 1)]
+                compressed(view.astype(float), files[0])
+                compressed(np.fft.irfft(waves * turn, n, axis=1), files[1])
+                for fit, settings in fits.items():
+                    m = matches(files, f"grid-spacing=6 max-disparity=32 "
+                                f"{settings}")
+                    inside = np.all((m[:, :2] > (60, 20)) &
+                                    (m[:, :2] < (580, 460)), axis=1)
+                    error, sigma = m[inside, 2] - shift, m[inside, 3]
+                    near = np.abs(error) < .5
+                    found[fit].append((
+                        abs(error[near].mean()),
+                        100 * (np.abs(error) < sigma)[near].mean()))
+    rows = ["| chessboards, blurred and in JPEG | common error, px: mean of nine "
+            "| greatest | within sigma, % |", "|---|---|---|---|"]
+    for fit, nine in found.items():
+        off, within = np.array(nine).T
+        rows.append(f"| {fit} | {off.mean():.3f} | {off.max():.3f} | "
+                       f"{within.min():.0f} to {within.max():.0f} |")
+    return rows
 
 
 # ---- Seconds a frame of Motorcycle ----
@@ -305,7 +367,7 @@ def main():
     loaded = [Pair(data, row) for row in PAIRS]
     rows = [f"OpenCV {cv2.__version__}.", ""]
     for table in (pairs(loaded), greys(loaded), fractions(loaded),
-                  times(loaded[3])):
+                  shared(data / "stereo/opencv_chessboard"), times(loaded[3])):
         rows += table + [""]
     print("\n".join(rows))
     if "--write" in sys.argv[1:]:

@@ -250,7 +250,7 @@ pocstereo_side_of_peak (
 /* The variance of a phase that aliasing adds, in the unit of
  * pocstereo_phase_scatter (), is this times the fourth power of the frequency
  * in radians a pixel.  On moved views (docs/lab/pocstereo.md) half or twice of
- * it changes errors by 3 % at most. */
+ * it changes errors by 6 % at most. */
 #define POCSTEREO_ALIASING (1 / 16.f)
 
 /* Adds frequency @k, turned to the place of the peak, to @p and @scatter.  Its

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * What pocstereo costs: device time of matches queued one after the other, wall
- * time from call to results, and the GPU's energy a match.  Pairs of a scene of
- * slanted walls, rotated over more memory than the GPU's cache has; the median
- * of batches. */
+ * time from call to results, and the energy a match of the GPU or the CPU.
+ * Pairs of a scene of slanted walls, rotated over more memory than the GPU's
+ * cache has; the median of batches. */
 #include <dlfcn.h>
 
 #include "seconds.h"
@@ -267,19 +267,50 @@ bench_techniques (void)
 
 /* ---- Energy ---- */
 
-/* The GPU's own meter: NVML, opened at run time. */
+/* The device's own meter: the GPU's by NVML, opened at run time; those of the
+ * CPU's packages by RAPL, as the kernel shows them. */
 typedef struct {
-  void *device;
+  void *device; /* NULL: the CPU */
   int (*energy) (void *device, unsigned long long *millijoules);
 } BenchMeter;
 
-static const char *
-bench_meter_open (BenchMeter *m)
+static int
+bench_packages_energy (void *device, unsigned long long *millijoules)
 {
-  void *library = dlopen ("libnvidia-ml.so.1", RTLD_NOW);
+  int n = 0;
+
+  (void) device;
+  *millijoules = 0;
+  for (int i = 0; i < 16; i++) {
+    unsigned long long microjoules;
+    char path[80];
+    FILE *file;
+
+    snprintf (
+        path, sizeof path, "/sys/class/powercap/intel-rapl:%d/energy_uj", i);
+    file = fopen (path, "r");
+    if (!file)
+      continue;
+    if (fscanf (file, "%llu", &microjoules) == 1) {
+      *millijoules += microjoules / 1000;
+      n++;
+    }
+    fclose (file);
+  }
+  return !n;
+}
+
+static const char *
+bench_meter_open (BenchMeter *m, DeviceKind kind)
+{
+  void *library;
   int (*init) (void), (*find) (unsigned, void **);
   unsigned long long now;
 
+  *m = (BenchMeter){NULL, bench_packages_energy};
+  if (kind == DEVICE_CPU)
+    return m->energy (NULL, &now) ? "RAPL of the CPU cannot be read" : NULL;
+  library = dlopen ("libnvidia-ml.so.1", RTLD_NOW);
   if (!library)
     return "NVML is not installed";
   *(void **) &init = dlsym (library, "nvmlInit_v2");
@@ -292,22 +323,22 @@ bench_meter_open (BenchMeter *m)
   return NULL;
 }
 
-/* The paper's Table 2, but for the GPU alone: matches back to back for some
- * seconds. */
+/* The paper's Table 2, but for the GPU or the CPU alone: matches back to back
+ * for some seconds. */
 static void
-bench_energy (void)
+bench_energy (DeviceKind kind)
 {
   const double least = 2.5; /* seconds: the meter is read 10 to 50 times */
   const char *problem;
   BenchMeter m;
   Bench b;
 
-  if ((problem = bench_meter_open (&m))) {
+  if ((problem = bench_meter_open (&m, kind))) {
     printf ("# no energy: %s\n", problem);
     return;
   }
   printf ("work,matches,us,W,mWs a match\n");
-  bench_open (&b, DEVICE_CUDA, 640, 480);
+  bench_open (&b, kind, 640, 480);
   for (int i = 0; i < BENCH_COUNTS; i++) {
     BenchJob job = bench_points (&b, bench_counts[i]);
     unsigned long long before, after;
@@ -319,7 +350,7 @@ bench_energy (void)
     m.energy (m.device, &before);
     start = seconds ();
     do {
-      for (int k = 0; k < 100; k++, n++)
+      for (int k = 0; k < (kind == DEVICE_CPU ? 1 : 100); k++, n++)
         bench_once (&b, &job);
       ok (device_wait (&b.dev));
       took = seconds () - start;
@@ -347,7 +378,7 @@ pocstereo_bench (int argc, char **argv)
 #ifdef HAVE_CUDA
     bench_techniques ();
 #endif
-    bench_energy ();
   }
+  bench_energy (kind);
   return check_failures != 0;
 }
