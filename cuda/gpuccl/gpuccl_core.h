@@ -225,6 +225,18 @@ typedef enum {
   GPUCCL_N_STAGES
 } GpucclStage;
 
+/* Called when a stage is queued, unless NULL. */
+typedef struct {
+  const char *(*stage_ends) (void *data, GpucclStage stage);
+  void *data;
+} GpucclWatch;
+
+static inline const char *
+gpuccl_stage_ends (const GpucclWatch *watch, GpucclStage stage)
+{
+  return watch->stage_ends ? watch->stage_ends (watch->data, stage) : NULL;
+}
+
 /* The work of all stages.  Pointers are to device memory, unless a comment says
  * otherwise. */
 typedef struct {
@@ -233,12 +245,9 @@ typedef struct {
   GpucclLink link;
   GpucclRays rays;
   int connectivity, skip_checks;
-  bool host_loop; /* the host decides after each pass of label equivalence
-                     whether to go on, as in the paper; for benchmarks */
-  /* Called when a stage is queued, unless NULL; for benchmarks with
-   * host_loop. */
-  const char *(*stage_ends) (void *watch, GpucclStage stage);
-  void *watch;
+  bool host_loop;    /* the host decides after each pass of label equivalence
+                        whether to go on, as in the paper; for benchmarks */
+  GpucclWatch watch; /* for benchmarks with host_loop */
   uint32_t min_area, min_size;
   uint32_t wanted_sums; /* number of sums that are wanted, the first in order */
 
@@ -251,12 +260,6 @@ typedef struct {
   uint32_t max_sums;
   GpucclResult *result; /* pinned */
 } GpucclWork;
-
-static inline const char *
-gpuccl_stage_ends (const GpucclWork *w, GpucclStage stage)
-{
-  return w->stage_ends ? w->stage_ends (w->watch, stage) : NULL;
-}
 
 /* Whether a component of @area pixels is reported. */
 BOTH bool

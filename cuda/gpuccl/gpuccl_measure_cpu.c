@@ -258,9 +258,9 @@ gpuccl_sum_runs_cpu (const GpucclWork *w)
   w->result->n_labels = n;
   add_runs_of_components (w);
   list_components (w, n);
-  TRY (gpuccl_stage_ends (w, GPUCCL_CRITERION_1));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_CRITERION_1));
   measure_candidates (w, n);
-  return gpuccl_stage_ends (w, GPUCCL_CRITERIA_2_AND_3);
+  return gpuccl_stage_ends (&w->watch, GPUCCL_CRITERIA_2_AND_3);
 }
 
 #define AT_ONCE 8 /* labels */

@@ -602,7 +602,7 @@ time_stages (Stages *t, Source *s, const GpucclFrame *frame)
 
   ok (gpuccl_set_work (w, &p, frame));
   w->host_loop = true;
-  w->stage_ends = take_stage, w->watch = t;
+  w->watch = (GpucclWatch){take_stage, t};
   ok (device_wait (t->dev));
   ok (stopwatch_begin (t->dev, &t->watch));
   ok (t->bare.stages->filter (t->dev, w));

@@ -66,12 +66,12 @@ iterate_cpu (const GpucclWork *w, uint32_t *list)
   uint32_t n = 0;
   bool changed;
 
-  TRY (gpuccl_stage_ends (w, GPUCCL_INIT));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_INIT));
   do {
     changed = gpuccl_scan_cpu (w, all, w->labels, list);
-    TRY (gpuccl_stage_ends (w, GPUCCL_SCANNING));
+    TRY (gpuccl_stage_ends (&w->watch, GPUCCL_SCANNING));
     gpuccl_analyse_cpu (w, all, list);
-    TRY (gpuccl_stage_ends (w, GPUCCL_ANALYSIS));
+    TRY (gpuccl_stage_ends (&w->watch, GPUCCL_ANALYSIS));
     if (list != w->labels)
       relabel_cpu (w);
     n++;

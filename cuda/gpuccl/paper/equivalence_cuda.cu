@@ -72,9 +72,9 @@ iterate_cuda (const Device *dev, const GpucclWork *w, GpucclPass relabel)
   cudaStream_t stream = device_stream (dev);
 
   scan_labels_kernel<<<blocks, threads, 0, stream>>> (c->loop);
-  TRY (gpuccl_stage_ends (w, GPUCCL_SCANNING));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_SCANNING));
   analyse_labels_kernel<<<blocks, threads, 0, stream>>> (c->loop, c->changed);
-  TRY (gpuccl_stage_ends (w, GPUCCL_ANALYSIS));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_ANALYSIS));
   if (relabel)
     relabel<<<blocks, threads, 0, stream>>> (c->loop);
   CUDA_TRY (cudaGetLastError ());
@@ -118,7 +118,7 @@ run_equivalence (
   begin_labels_kernel<<<gpuccl_blocks (&w->frame), gpuccl_threads (), 0,
       device_stream (dev)>>> (*w, c->loop, list);
   CUDA_TRY (cudaGetLastError ());
-  TRY (gpuccl_stage_ends (w, GPUCCL_INIT));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_INIT));
   for (int i = 0; i < w->skip_checks; i++)
     TRY (iterate_cuda (dev, w, relabel));
   return w->host_loop || !gpuccl_loop_possible ()

@@ -360,7 +360,7 @@ sum_strips (const Device *dev, const GpucclWork *w, int rows)
   report_extents_kernel<<<GPUCCL_CANDIDATES, REPORT_THREADS, 0, stream>>> (
       *w, *c);
   CUDA_TRY (cudaGetLastError ());
-  return gpuccl_stage_ends (w, GPUCCL_CRITERIA_2_AND_3);
+  return gpuccl_stage_ends (&w->watch, GPUCCL_CRITERIA_2_AND_3);
 }
 
 /* ---- Areas, and the largest ---- */
@@ -584,6 +584,6 @@ gpuccl_measure_cuda (const Device *dev, const GpucclWork *w)
       stream>>> (*w, *c, (uint32_t) pixels);
   choose_candidates_kernel<<<1, COUNT_THREADS, 0, stream>>> (*w, *c);
   CUDA_TRY (cudaGetLastError ());
-  TRY (gpuccl_stage_ends (w, GPUCCL_CRITERION_1));
+  TRY (gpuccl_stage_ends (&w->watch, GPUCCL_CRITERION_1));
   return sum_strips (dev, w, rows);
 }
