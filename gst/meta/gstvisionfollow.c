@@ -331,7 +331,8 @@ move_of_element (GstElement *element, GstVisionMove *move)
     *move = whole_frame (&in, &out);
     return TRUE;
   }
-  return strstr (klass, "Scaler") &&
+  /* glcolorscale has no class of scalers */
+  return (strstr (klass, "Scaler") || strstr (name, "scale")) &&
       scale_of_element (element, &in, &out, move);
 }
 
