@@ -331,7 +331,8 @@ move_of_element (GstElement *element, GstVisionMove *move)
     *move = whole_frame (&in, &out);
     return TRUE;
   }
-  return strstr (klass, "Scaler") &&
+  /* glcolorscale has no class of scalers */
+  return (strstr (klass, "Scaler") || strstr (name, "scale")) &&
       scale_of_element (element, &in, &out, move);
 }
 
@@ -489,6 +490,22 @@ frame_of_info (const GstVideoInfo *info)
 }
 
 #if GST_CHECK_VERSION(1, 28, 0)
+/* One axis of a matrix: a part of the old frame from @in0 on, of @n_in pixels,
+ * becomes @n_out pixels from @out0 on.  The matrix has floats, and videoflip's
+ * counts pixels, not edges: both follow from the parts.  FALSE: the matrix says
+ * something else. */
+static gboolean
+axis_of_matrix (gfloat factor, gfloat shift, gint in0, gint n_in, gint out0,
+    gint n_out, gdouble *scale, gdouble *at)
+{
+  gint start = factor < 0 ? n_out : 0;
+
+  *scale = copysign ((gdouble) n_out / n_in, factor);
+  *at = out0 + start - *scale * in0;
+  return n_in > 0 && fabs (factor - *scale) * n_in < 0.5 &&
+      fabs (shift - start) < 1.5;
+}
+
 /* FALSE: the frame is turned by another angle, or seen aslant. */
 static gboolean
 move_of_matrix (const GstVideoMetaTransformMatrix *by, GstVisionMove *move)
@@ -496,22 +513,24 @@ move_of_matrix (const GstVideoMetaTransformMatrix *by, GstVisionMove *move)
   const gfloat (*m)[3] = by->matrix;
   const GstVideoRectangle *in = &by->in_rectangle, *out = &by->out_rectangle;
   gboolean swap = m[0][0] == 0 && m[1][1] == 0;
-  gdouble x = swap ? m[0][1] : m[0][0], y = swap ? m[1][0] : m[1][1];
-  gint wide = swap ? in->h : in->w, high = swap ? in->w : in->h;
 
-  if (m[2][0] != 0 || m[2][1] != 0 || m[2][2] != 1 || x == 0 || y == 0 ||
-      (!swap && (m[0][1] != 0 || m[1][0] != 0)))
+  *move = (GstVisionMove){.swap = swap,
+      .in_width = by->in_info->width,
+      .in_height = by->in_info->height,
+      .out_width = by->out_info->width,
+      .out_height = by->out_info->height};
+  if (m[2][0] != 0 || m[2][1] != 0 || m[2][2] != 1)
     return FALSE;
-  /* the matrix is of floats: the ratio of two sizes is more exact */
-  if (fabs (fabs (x) * wide - out->w) < 1e-3)
-    x = copysign ((gdouble) out->w / wide, x);
-  if (fabs (fabs (y) * high - out->h) < 1e-3)
-    y = copysign ((gdouble) out->h / high, y);
-  *move =
-      (GstVisionMove){swap, x, y, out->x + m[0][2] - x * (swap ? in->y : in->x),
-          out->y + m[1][2] - y * (swap ? in->x : in->y), by->in_info->width,
-          by->in_info->height, by->out_info->width, by->out_info->height};
-  return TRUE;
+  if (swap)
+    return axis_of_matrix (m[0][1], m[0][2], in->y, in->h, out->x, out->w,
+               &move->sx, &move->x0) &&
+        axis_of_matrix (m[1][0], m[1][2], in->x, in->w, out->y, out->h,
+            &move->sy, &move->y0);
+  return m[0][1] == 0 && m[1][0] == 0 &&
+      axis_of_matrix (m[0][0], m[0][2], in->x, in->w, out->x, out->w, &move->sx,
+          &move->x0) &&
+      axis_of_matrix (
+          m[1][1], m[1][2], in->y, in->h, out->y, out->h, &move->sy, &move->y0);
 }
 #endif
 
