@@ -303,6 +303,10 @@ def read_rerun(path):
             read = frame_at(frames, stamp.value)
             row = {n: v for n, v in row.items() if v is not None}
             rerun_row(read, chunk.entity_path.removeprefix("/world/"), row, numpy)
+    for read in frames.values():
+        for name in [name for name in read.maps if f"{name}/model" in read.maps]:
+            read.maps[name] = numpy.dstack(
+                [read.maps[name], read.maps.pop(f"{name}/model")])
     return frames
 
 
@@ -347,10 +351,21 @@ def rerun_row(read, path, row, numpy):
         read.maps[path.rpartition("/")[2]] = numpy.array(
             [[*p, *rest] for p, *rest in zip(columns[0], *more)], "f4")
     elif path.startswith("camera/view/"):
-        name = path.rpartition("/")[2]
-        key = next((n for n in row if n.endswith((":buffer", ":data"))), None)
-        if key:
-            read.maps[name] = row[key][0]
+        rerun_map(read, path.removeprefix("camera/view/"), row, numpy)
+
+
+def rerun_map(read, name, row, numpy):
+    """The pixels of an image.  A second channel is an image below its name."""
+    kind = next((n.partition(":")[0] for n in row if n.endswith(":buffer")), None)
+    if not kind:
+        if "Tensor:data" in row:
+            read.maps[name] = row["Tensor:data"]
+        return
+    form, = row[f"{kind}:format"]
+    types = {6: "u1", 8: "<u2", 10: "<u4", 34: "<f4"}
+    data = numpy.array(row[f"{kind}:buffer"][0], "u1").view(
+        types[form["channel_datatype"]] if form["channel_datatype"] else "u1")
+    read.maps[name] = data.reshape(form["height"], form["width"], -1)
 
 
 def rerun_object(read, i):
@@ -431,8 +446,32 @@ def compare(form, path, lines, needs):
     check(len(lines) > 0 and set(needs) <= seen, f"{path.stem}: no {set(needs) - seen}")
 
 
+def scaled(folder):
+    """Boxes and places are in pixels of a picture that was made smaller."""
+    out, said = folder / "small.mcap", folder / "small"
+    record(out, f"visiontestsrc num-buffers=2 ! moct {RED} trajectory=full ! visionjson "
+           f"location={said} ! videoscale ! video/x-raw,width=320,height=120")
+    frames = read_foxglove(out)
+    for text in said.read_text().splitlines():
+        line = json.loads(text)
+        for o in line["objects"]:
+            for name, by, off in (("x", 2, 0), ("width", 2, 0), ("vx", 2, 0),
+                                  ("y", 4, 0), ("height", 4, 0), ("vy", 4, 0),
+                                  ("cx", 2, .5), ("cy", 4, .5)):
+                if name in o:
+                    o[name] = (o[name] + off) / by - off
+            o["covariance"] = [n / by for n, by in zip(o["covariance"], (4, 8, 8, 16))]
+            o["trajectory"] = [(n + .5) / (4 if i % 2 else 2) - .5
+                               for i, n in enumerate(o["trajectory"])]
+        compare_objects("foxglove", frames[line["pts"]], line["objects"], "small")
+        check(len(line["objects"]) > 0, "small: no objects")
+    print("ok   a picture of another size")
+
+
 def written():
     with tempfile.TemporaryDirectory() as folder:
+        if not missing("foxglove"):
+            scaled(Path(folder))
         for form in forms():
             options, ending = OUT[form]
             for name, (line, needs) in SCENES.items():
@@ -748,7 +787,8 @@ pose=(double)<0.5,-0.25,1.5,0.5,0.5,-0.5,0.5>, extent=(double)<0.25,0.5,0.125>,
 covariance=(double)<%s>, outline=(double)<1,2,3,4,5,6>,
 trajectory=(double)<7,8,9,10,11.5,12.25> ], [VisionObject, element=(string)x,
 id=(guint64)2, state=(string)rejected], [VisionObject, x=(double)1, y=(double)2,
-width=(double)3, height=(double)4, id=(guint64)3, pose=(double)<1,2,3,1,0,0,0>] >
+width=(double)3, height=(double)4, id=(guint64)3, pose=(double)<1,2,3,1,0,0,0>,
+covariance=(double)<1.5,0.25,0.125,3>] >
 """ % ",".join(str(i / 8) for i in range(36))
 POSE = "pose=(double)<%s,0,0,1,0,0,0>"
 NAN = "ref-width=(uint)64, ref-height=(uint)48, objects=(structure)< [VisionObject, " \
@@ -757,6 +797,23 @@ NAN = "ref-width=(uint)64, ref-height=(uint)48, objects=(structure)< [VisionObje
 CAMERA = "ref-width=(uint)64, ref-height=(uint)48, fx=(double)50, fy=(double)51, " \
     "cx=(double)31.5, cy=(double)23.5, "
 LONG = "x" * 100_000
+# Maps whose pixels are known: their structure's fields, and their values.
+PIXELS = {
+    "depth": ("format=(string)u16, channels=(uint)1, scale=(double)0.001, "
+              "invalid=(double)0, stride=(uint)6, pixels=(GstBuffer)e803000000000000d007",
+              [[1000, 0], [0, 2000]]),  # as 16UC1, with bytes between the rows
+    "disparity": ("format=(string)f32, channels=(uint)1, invalid=(double)-1, "
+                  "stride=(uint)8, pixels=(GstBuffer)0000803f000080bf0000004000004040",
+                  [[1, math.nan], [2, 3]]),
+    "confidence": ("format=(string)u8, channels=(uint)1, scale=(double)0.5, "
+                   "offset=(double)1, stride=(uint)2, pixels=(GstBuffer)00010204",
+                   [[1, 1.5], [2, 3]]),
+    "labels": ("format=(string)u32, channels=(uint)1, stride=(uint)8, pixels="
+               "(GstBuffer)00000000010000000000010001000001",
+               [[0, 1], [65536, 16777217]]),
+    "a/../b": ("format=(string)u8, channels=(uint)2, stride=(uint)4, pixels="
+               "(GstBuffer)0102030405060708", [[[1, 2], [3, 4]], [[5, 6], [7, 8]]]),
+}
 
 
 def metas():
@@ -765,6 +822,10 @@ def metas():
     yield "whole", {"VisionObjects": WHOLE, "VisionCamera": CAMERA + POSE % "3" +
                     ", baseline=(double)0.5, distortion=(double)<1,2,3,4,5>"}, True
     yield "nan", {"VisionObjects": NAN, "VisionCamera": CAMERA + POSE % "nan"}, False
+    yield "maps", {"VisionCamera": CAMERA + "baseline=(double)0.5",
+                   "VisionMaps": "maps=(structure)< " + ", ".join(
+        f"[VisionMap, kind=(string){json.dumps(kind)}, width=(uint)2, height=(uint)2, "
+        f"{fields}]" for kind, (fields, _) in PIXELS.items()) + " >"}, True
     yield "empty", {"VisionObjects": "ref-width=(uint)64, ref-height=(uint)48, "
                     "objects=(structure)<>"}, True
     yield "long", {"VisionObjects": "objects=(structure)< [VisionObject, "
@@ -791,8 +852,9 @@ def foreign():
 
 
 def foreign_in(form, folder, Gst):
-    """Each meta on a frame of one stream, whose hostile name is made safe."""
+    """Each meta on a frame of one stream."""
     import embedding
+    import numpy
     from gstvision import record as recording
     options, ending = OUT[form]
     out, said = folder / f"foreign-{form}.{ending}", folder / f"{form}.json"
@@ -829,6 +891,11 @@ def foreign_in(form, folder, Gst):
             for field, value in lines[i].get("camera", {}).items():
                 check(near(frames[i * 1000].camera.get(field), value, 5),
                       f"{form} {name}: camera's {field}")
+    for kind, (_, values) in PIXELS.items():
+        got = frames[2000].maps.get(kind.replace("/../", "____"))
+        check(got is not None and numpy.array_equal(
+            numpy.reshape(got, numpy.shape(values)), values, equal_nan=True),
+            f"{form}: {kind}: {got}")
     nan = frames[1000]
     check(not any(f in o for o in nan.objects for f in ("pose", "covariance", "extent"))
           and "pose" not in nan.camera, f"{form}: {nan.objects} {nan.camera}")

@@ -106,6 +106,9 @@ class Writer:
                      for i, name in enumerate(image.labels)]
             self.log(path, rerun.SegmentationImage(pixels), *(
                 [rerun.AnnotationContext(names)] if names else []))
+        elif image.encoding == "8UC2":  # a class and the number of a model
+            self.log(path, rerun.SegmentationImage(pixels[:, :, 0]))
+            self.log(f"{path}/model", rerun.SegmentationImage(pixels[:, :, 1]))
         elif pixels.ndim == 2 and pixels.dtype == numpy.float32:
             self.log(path, rerun.DepthImage(pixels))
         else:
