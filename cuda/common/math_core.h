@@ -241,5 +241,5 @@ spread_sides (const Spread *s, double sides[2])
   double sum = s->xx + s->yy, root = spread_difference (s);
 
   sides[0] = sqrt (6 * (sum + root));
-  sides[1] = sqrt (6 * fmax (sum - root, 0));
+  sides[1] = sqrt (6 * fmax (sum - root, 0.));
 }

@@ -49,7 +49,7 @@ typedef enum {
                             that the first choice leaves (2.3) */
 } ScopedetectExplained;
 
-/* What a pose gains in an explanation, and how gains add up (2.2). */
+/* The gain of a pose in an explanation, and the sum of gains (2.2). */
 typedef enum {
   SCOPEDETECT_SCORE_LEARNED, /* its fit: sums over objects (see the README) */
   SCOPEDETECT_SCORE_THESIS,  /* its score: the mean over points of the frame;
@@ -147,7 +147,7 @@ typedef struct {
   int model;        /* index */
   double pose[7];   /* from model to camera: metres, unit quaternion, w first */
   double score;     /* 0 to 1 */
-  double agreement; /* part of the searches that chose it; 1 without one */
+  double agreement; /* part of the searches that chose it; 1 without a search */
   double part[SCOPEDETECT_N_PARTS];
   double visible;   /* visible part of the surface towards the camera */
   double explained; /* part of the surface towards the camera that the frame

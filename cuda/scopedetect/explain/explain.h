@@ -115,8 +115,8 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
  * SCOPEDETECT_SURE. */
 int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
 
-/* Sets @candidate to hypothesis @r with its patches and its fit, or its score
- * if explanations use that. */
+/* Sets @candidate to hypothesis @r with its patches and, by explain_score, its
+ * fit or its thesis_fit (). */
 void scopedetect_judge_ranked (const ScopedetectFound *found,
     const ScopedetectRanked *r, ScopedetectCandidate *candidate);
 
