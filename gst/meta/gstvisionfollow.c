@@ -23,6 +23,13 @@ typedef struct {
 static GMutex watched_lock;
 static GSList *watched; /* of GWeakRef */
 
+static void
+free_weak_ref (gpointer ref)
+{
+  g_weak_ref_clear (ref);
+  g_free (ref);
+}
+
 /**
  * gst_vision_meta_watch:
  * @element: a pipeline, or any element in it
@@ -51,8 +58,7 @@ gst_vision_meta_watch (GstElement *element)
       g_object_unref (alive);
       continue;
     }
-    g_weak_ref_clear (l->data);
-    g_free (l->data);
+    free_weak_ref (l->data);
     watched = g_slist_delete_link (watched, l);
   }
   watched = g_slist_prepend (watched, ref);
@@ -121,16 +127,50 @@ find_owner_beside (GstElement *element, GstBufferPool *pool)
   return owner;
 }
 
+/* A pool keeps a weak reference to the element that was found to own it. */
+static GQuark
+owner_quark (void)
+{
+  return g_quark_from_static_string ("gst-vision-owner");
+}
+
+static gpointer
+get_kept_owner (gpointer ref, gpointer unused)
+{
+  (void) unused;
+  return ref ? g_weak_ref_get (ref) : NULL;
+}
+
+static void
+keep_owner (GstBufferPool *pool, GstElement *owner)
+{
+  GWeakRef *ref = g_new (GWeakRef, 1);
+
+  g_weak_ref_init (ref, owner);
+  g_object_set_qdata_full (G_OBJECT (pool), owner_quark (), ref, free_weak_ref);
+}
+
 /* The element whose pool @buffer comes from; NULL: it is not known. */
 static GstElement *
 find_owner (GstBuffer *buffer)
 {
-  GSList *elements = buffer->pool ? list_watched () : NULL;
-  GstElement *owner = NULL;
+  GstBufferPool *pool = buffer->pool;
+  GstElement *owner;
+  GSList *elements;
 
+  if (!pool)
+    return NULL;
+  owner = g_object_dup_qdata (
+      G_OBJECT (pool), owner_quark (), get_kept_owner, NULL);
+  if (owner && owns_pool (owner, pool))
+    return owner;
+  gst_clear_object (&owner);
+  elements = list_watched ();
   for (GSList *l = elements; l && !owner; l = l->next)
-    owner = find_owner_beside (l->data, buffer->pool);
+    owner = find_owner_beside (l->data, pool);
   g_slist_free_full (elements, gst_object_unref);
+  if (owner)
+    keep_owner (pool, owner);
   return owner;
 }
 
