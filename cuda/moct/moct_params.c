@@ -20,7 +20,7 @@ CHOICES (layouts,
 const Param moct_params[] = {
     ONE_OF (method, methods, MOCT_FUSED,
         "How the sums are computed; all methods give the same sums"),
-    ONE_OF (layout, layouts, MOCT_VERTICAL,
+    ONE_OF (layout, layouts, MOCT_HORIZONTAL,
         "Arrangement of the colours in a cell, for method=pyramid"),
     NUMBER (reduction_factor, 2, 65536, 40,
         "Number of cells that one step sums, for method=pyramid"),

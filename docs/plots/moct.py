@@ -18,6 +18,7 @@ except ImportError:
 
 DOCS = Path(__file__).resolve().parent.parent
 COLOURS = {"fused": "#0072b2", "pyramid": "#d55e00", "per-object": "#009e73",
+           "pyramid of 16 bytes": "#cc79a7",
            "vertical": "#0072b2", "horizontal": "#d55e00", "square": "#009e73"}
 TICKS = [1, 2, 4, 8, 16, 32, 64, 128]
 
@@ -65,7 +66,8 @@ def figure_7(sizes):
 def figure_8(sizes):
     """The GPU's times above, the texels that the levels read below."""
     sizes = {size: {curve: points for (device, curve), points in found.items()
-                    if device == "cuda"} for size, found in sizes.items()}
+                    if device == "cuda"} for size, found in sizes.items()
+             if any(device == "cuda" for device, _ in found)}
     fig, grid = plt.subplots(2, len(sizes), figsize=(4.8 * len(sizes), 6),
                              squeeze=False, sharex=True)
     for (above, below), (size, found) in zip(grid.T, sorted(sizes.items())):

@@ -5,6 +5,7 @@
  * paper's curves. */
 #include "seconds.h"
 #include "frames.h"
+#include "common/parallel.h"
 #include "moct/paper/pyramid_core.h"
 #include "moct/moct_table.h"
 
@@ -282,6 +283,12 @@ test_levels (DeviceKind kind)
     }
     check (moct_pyramid_reads (&w) == reads);
   }
+  w.layout = MOCT_VERTICAL; /* the frame's sides cut the last cells */
+  w.frame.width = 653;
+  w.frame.height = 487;
+  check (moct_base (&w).cells_x == 653 && moct_base (&w).cells_y == 16);
+  w.layout = MOCT_SQUARE;
+  check (moct_base (&w).cells_x == 109 && moct_base (&w).cells_y == 82);
   w.n_colours = 36; /* a square itself: no texel is left over */
   check (moct_base (&w).width == 6);
 }
@@ -327,8 +334,9 @@ test_too_large (DeviceKind kind)
  * layout, with the texels read and equation (1)'s bound beside.
  * docs/plots/moct.py draws them.
  *
- * Times are the device's, of RGBA frames queued back to back that together do
- * not fit into a GPU's cache. */
+ * Times of a GPU are the device's, of RGBA frames queued back to back that
+ * together do not fit into its cache; those of the CPU are the processor's time
+ * of all threads, which other programs do not lengthen. */
 
 #define BENCH_BYTES (80 << 20)
 #define BENCH_COPIES 80
@@ -399,8 +407,13 @@ AUTO_FREE (Bench, bench_close)
 static double
 bench_batch (Bench *b, const MoctParams *p, int frames)
 {
-  double seconds = 0;
+  double seconds = 0, start = cpu_seconds ();
 
+  if (b->dev.kind == DEVICE_CPU) {
+    for (int i = 0; i < frames; i++)
+      ok (moct_queue (b->moct, p, &b->there[0]));
+    return cpu_seconds () - start;
+  }
   ok (device_timer_begin (&b->dev, &b->timer));
   for (int i = 0; i < frames; i++)
     ok (moct_queue (b->moct, p, &b->there[i % b->copies]));
@@ -424,15 +437,165 @@ bench_time (Bench *b, const MoctParams *p)
   return bench_median (t, batches);
 }
 
+/* ---- The paper's texel: a count and two sums, without second moments ---- */
+
+/* 16 bytes where a MoctSum has 64; the fourth number is the paper's alpha. */
+typedef struct {
+  uint32_t n, x, y, id;
+} LeanTexel;
+
+typedef struct {
+  const MoctWork *w;
+  const MoctLevel *below, *level;
+  LeanTexel *texels;
+} LeanPass;
+
+static void
+lean_sweep (void *data, int begin, int end)
+{
+  const LeanPass *pass = data;
+  const MoctWork *w = pass->w;
+
+  for (int at = begin; at < end; at++) {
+    MoctTexel t = moct_texel_of (pass->level, (unsigned) at);
+    int x0 = t.cx * pass->level->width, y0 = t.cy * pass->level->height;
+    LeanTexel sum = {.id = (uint32_t) t.i};
+
+    if (t.i >= pass->level->n)
+      continue;
+    for (int y = y0; y < y0 + pass->level->height && y < w->frame.height; y++) {
+      ImageRow row = image_row (&w->frame, y);
+
+      for (int x = x0; x < x0 + pass->level->width && x < w->frame.width; x++)
+        if (moct_counts (w, t.i, &w->windows[t.i], &row, x, y)) {
+          sum.n++;
+          sum.x += (uint32_t) x;
+          sum.y += (uint32_t) y;
+        }
+    }
+    pass->texels[pass->level->first + (size_t) at] = sum;
+  }
+}
+
+static void
+lean_gather (void *data, int begin, int end)
+{
+  const LeanPass *pass = data;
+  const MoctLevel *below = pass->below;
+  bool along_x = moct_gathers_along_x (below);
+  size_t step = along_x
+      ? (size_t) below->width
+      : (size_t) below->cells_x * below->width * below->height;
+
+  for (int at = begin; at < end; at++) {
+    MoctTexel t = moct_texel_of (pass->level, (unsigned) at);
+    int *first = along_x ? &t.cx : &t.cy, left;
+    LeanTexel sum = {.id = (uint32_t) t.i};
+    const LeanTexel *from;
+
+    if (t.i >= below->n)
+      continue;
+    *first *= pass->w->reduction_factor;
+    left = (along_x ? below->cells_x : below->cells_y) - *first;
+    from = pass->texels + below->first + moct_texel_at (below, t);
+    for (int i = 0; i < pass->w->reduction_factor && i < left; i++) {
+      sum.n += from[i * step].n;
+      sum.x += from[i * step].x;
+      sum.y += from[i * step].y;
+    }
+    pass->texels[pass->level->first + (size_t) at] = sum;
+  }
+}
+
+/* The pyramid with such texels, of which there is room for
+ * moct_pyramid_texels ().  Returns the last cell. */
+static const LeanTexel *
+lean_pyramid (const MoctWork *w, LeanTexel *texels)
+{
+  MoctLevel level = moct_base (w);
+
+  parallel_for ((int) moct_level_texels (&level), 0, lean_sweep,
+      &(LeanPass){w, NULL, &level, texels});
+  while (level.cells_x > 1 || level.cells_y > 1) {
+    MoctLevel below = level;
+
+    level = moct_above (w, &below);
+    parallel_for ((int) moct_level_texels (&level), 0, lean_gather,
+        &(LeanPass){w, &below, &level, texels});
+  }
+  return texels + level.first;
+}
+
+/* The lean pyramid finds the sums that the whole one finds, of cells that the
+ * frame's sides cut, too. */
+static void
+test_lean (DeviceKind kind)
+{
+  static MoctSum expected[MAX_COLOURS];
+  static Scene s;
+
+  for (int round = 0; round < 20; round++) {
+    const LeanTexel *sums;
+    LeanTexel *texels;
+    AUTO (Rig) rig;
+
+    random_scene (&s, 300, 200);
+    rig_open (&rig, DEVICE_CPU, &s.params, &s.frame, s.windows);
+    rig.work.layout = (MoctLayout) (round % 3);
+    rig.work.reduction_factor = 2 + (int) rnd (60);
+    sum_pixels (&s.params, &s.frame, s.windows, expected);
+    texels = malloc (moct_pyramid_texels (&rig.work) * sizeof *texels);
+    sums = lean_pyramid (&rig.work, texels);
+    for (int k = 0; k < s.params.n_colours; k++) {
+      bool counts = expected[k].n >= s.params.min_area &&
+          expected[k].n <= s.params.max_area && expected[k].n > 0;
+
+      check (!counts ||
+          (sums[k].n == expected[k].n && sums[k].x == expected[k].x &&
+              sums[k].y == expected[k].y));
+    }
+    free (texels);
+    frame_free (&s.frame);
+  }
+}
+
+/* Microseconds a frame of the lean pyramid with @n colours, on the CPU. */
+static double
+bench_lean (const Bench *b, const MoctParams *p)
+{
+  static ImageBox windows[BENCH_MAX_N];
+  double t[BENCH_BATCHES];
+  LeanTexel *texels;
+  AUTO (Rig) rig;
+  AUTO (Frame) f;
+  static MoctColour colours[BENCH_MAX_N];
+
+  f = bench_frame (b->width, b->height, colours, p->n_colours);
+  for (int k = 0; k < p->n_colours; k++)
+    windows[k] = p->region;
+  rig_open (&rig, DEVICE_CPU, p, &f, windows);
+  rig.work.layout = p->layout;
+  rig.work.reduction_factor = p->reduction_factor;
+  texels = malloc (moct_pyramid_texels (&rig.work) * sizeof *texels);
+  for (int i = 0; i < 4; i++) {
+    double start = cpu_seconds ();
+
+    lean_pyramid (&rig.work, texels);
+    t[i ? i - 1 : 0] = 1e6 * (cpu_seconds () - start);
+  }
+  free (texels);
+  return bench_median (t, 3);
+}
+
 static void
 bench_figure_7 (DeviceKind kind, int width, int height)
 {
   static const char *const names[] = {"fused", "pyramid", "per-object"};
-  static const int some[] = {1, 4, 16, 64, 0};
   static const int all[] = {1, 2, 4, 8, 16, 32, 64, BENCH_MAX_N, 0};
 
-  for (const int *n = kind == DEVICE_CUDA ? all : some; *n; n++) {
+  for (const int *n = all; *n; n++) {
     static Bench b;
+    MoctParams lean = sums_params (b.colours, *n);
 
     bench_open (&b, kind, width, height, *n);
     for (MoctMethod method = MOCT_FUSED; method <= MOCT_PER_OBJECT; method++) {
@@ -443,6 +606,9 @@ bench_figure_7 (DeviceKind kind, int width, int height)
           names[method], *n, bench_time (&b, &p));
       fflush (stdout);
     }
+    if (kind == DEVICE_CPU)
+      printf ("fig7,%s,%d,%d,pyramid of 16 bytes,%d,%.2f\n", b.name, width,
+          height, *n, bench_lean (&b, &lean));
     bench_close (&b);
   }
 }
@@ -455,7 +621,9 @@ bench_figure_8 (DeviceKind kind, int width, int height)
   static const int all[] = {2, 4, 8, 16, 32, 40, 64, 128, 0};
   const int *factors = kind == DEVICE_CUDA ? all : some;
   unsigned long long pixels = (unsigned long long) width * height;
-  MoctWork w = {.frame = {.width = width, .height = height}, .n_colours = 32};
+  bool whole = width % 32 == 0; /* else cells are cut by the frame's sides */
+  MoctWork w = {.frame = {.width = width, .height = height},
+      .n_colours = whole ? 32 : 31};
   static Bench b;
   MoctParams p = sums_params (b.colours, w.n_colours);
 
@@ -485,6 +653,7 @@ bench (int argc, char **argv)
     bench_figure_7 (kind, 640, 480);
     bench_figure_7 (kind, 1920, 1080);
     bench_figure_8 (kind, 640, 480);
+    bench_figure_8 (kind, 653, 487); /* both are prime */
     if (kind == DEVICE_CUDA)
       bench_figure_8 (kind, 1920, 1080);
   }
@@ -716,4 +885,4 @@ CHECK_MAIN (parity, bench, {"layouts and levels", test_levels},
     {"equations (1) and (2)", test_bound},
     {"sums against a plain loop", test_random}, {"small frames", test_small},
     {"a full frame", test_full}, {"too large", test_too_large},
-    {"through moct_run", test_moct_run})
+    {"the paper's texel", test_lean}, {"through moct_run", test_moct_run})
