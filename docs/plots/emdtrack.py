@@ -18,7 +18,8 @@ except ImportError:
     sys.exit("matplotlib is missing: apt-get install python3-matplotlib\n\n" + __doc__)
 
 DOCS = Path(__file__).resolve().parent.parent
-COLOURS = {"cold": "#0072b2", "warm": "#d55e00"}
+COLOURS = {"cold": "#0072b2", "warm": "#d55e00", "cold copies": "#56b4e9",
+           "warm copies": "#e69f00", "warm cache-bits 20": "#009e73"}
 PAPER = 1e3 / 117.1, 1e3 / 9.9  # ms: the ends of its range, Results
 FIGURES = {720: "Figure 2", 1080: "Figure 3"}
 

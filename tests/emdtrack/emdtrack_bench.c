@@ -114,13 +114,55 @@ bench_all (int argc, char **argv)
   return 0;
 }
 
+/* ---- How much of a frame is distinct ---- */
+
+/* --bench shares FILE WIDTH HEIGHT 1: the part of the histograms that the
+ * paper's method solves in a new frame, and in the same one again, by the size
+ * of its cache.  Counts depend on no target: one of a single bin is quick. */
+static int
+bench_shares (int argc, char **argv)
+{
+  Frame frames[64];
+  int n = read_frames (frames, argc, argv);
+  const Image *img = &frames[0].image;
+  double pixels = (double) img->width * img->height / 100;
+
+  printf ("bins,size,cache-bits,%% solved when new,%% solved when seen\n");
+  for (int bins = 4; bins <= 11; bins++)
+    for (int bits = 20; bits <= 23; bits += 3) {
+      BenchCase c = {"paper", bins, EMDTRACK_MATRIX, EMDTRACK_PAPER};
+      EmdtrackParams p = bench_params (&c);
+      EmdtrackFrame frame = {.image = *img};
+      EmdtrackResults fresh, seen;
+      AUTO (Player) player;
+
+      p.cache_bits = bits;
+      memset (&p.targets[0], 0, sizeof p.targets[0]);
+      p.targets[0].weight[0] = 1;
+      player_open (&player, DEVICE_CPU, img->width, img->height);
+      ok (emdtrack_run (player.e, &p, &frame, &fresh));
+      ok (emdtrack_run (player.e, &p, &frame, &seen));
+      printf ("%d,%dx%d,%d,%.1f,%.1f\n", bins, img->width, img->height, bits,
+          fresh.counts.distinct / pixels, seen.counts.distinct / pixels);
+      fflush (stdout);
+    }
+  for (int k = 0; k < n; k++)
+    frame_free (&frames[k]);
+  return 0;
+}
+
 /* ---- A frame on the GPU ---- */
 
 /* What emdtrack costs a frame on the GPU, in microseconds: from the first
  * kernel to the last on the device's clock, medians over frames.
  *
  *   --bench cuda FILE WIDTH HEIGHT FRAMES      any distance and closed forms
- *   --bench figures FILE WIDTH HEIGHT FRAMES   the paper's Figures 2 and 3
+ *   --bench figures FILE WIDTH HEIGHT 1 TARGET WIDTH HEIGHT 1
+ *
+ * are the paper's Figures 2 and 3: the target is the histogram of the whole
+ * picture in TARGET, or in FILE without one.  Rows with "copies" copy a byte
+ * for each channel of each pixel to the GPU first, as the paper does, and the
+ * map back.
  *
  * "afresh": everything forgotten before each frame.  "next": frames to and fro,
  * a video, or pictures that have nothing to do with each other. */
@@ -134,7 +176,14 @@ typedef struct {
   EmdtrackFrame frame[BENCH_FRAMES];
   void *memory[BENCH_FRAMES];
   int n, width, height;
+  void *planes, *there, *map; /* for rows with copies: pinned, device, pinned */
 } GpuBench;
+
+static size_t
+gpu_pixels (const GpuBench *b)
+{
+  return (size_t) b->width * b->height;
+}
 
 static void
 gpu_open (GpuBench *b, Frame *frames, int n)
@@ -147,6 +196,10 @@ gpu_open (GpuBench *b, Frame *frames, int n)
   for (int k = 0; k < n; k++)
     b->frame[k].image =
         frame_to_device (&frames[k], &b->player.dev, &b->memory[k]);
+  ok (device_alloc_pinned (
+      &b->player.dev, &b->planes, EMDTRACK_BINS * gpu_pixels (b)));
+  ok (device_alloc (&b->player.dev, &b->there, EMDTRACK_BINS * gpu_pixels (b)));
+  ok (device_alloc_pinned (&b->player.dev, &b->map, 2 * gpu_pixels (b)));
 }
 
 static void
@@ -154,6 +207,9 @@ gpu_close (GpuBench *b)
 {
   for (int k = 0; k < b->n; k++)
     device_release (&b->player.dev, b->memory[k]);
+  device_release_pinned (&b->player.dev, b->planes);
+  device_release (&b->player.dev, b->there);
+  device_release_pinned (&b->player.dev, b->map);
   device_timer_free (&b->timer);
   player_close (&b->player);
 }
@@ -183,9 +239,26 @@ gpu_add (EmdtrackCounts *to, const EmdtrackCounts *from)
     a[i] += b[i];
 }
 
+/* One frame; @copies: with the channels in and the map out. */
+static void
+gpu_run (GpuBench *b, const EmdtrackParams *p, const EmdtrackFrame *f,
+    bool copies, EmdtrackResults *r)
+{
+  const Device *dev = &b->player.dev;
+
+  if (copies)
+    ok (device_copy (dev, b->there, b->planes, p->bins * gpu_pixels (b)));
+  ok (emdtrack_run (b->player.e, p, f, r));
+  if (!copies)
+    return;
+  ok (device_copy (dev, b->map, r->map[0], 2 * gpu_pixels (b)));
+  ok (device_wait (dev));
+}
+
 /* @again: each frame is shown twice, and the second time is measured. */
 static GpuTime
-gpu_time (GpuBench *b, const EmdtrackParams *p, bool afresh, bool again)
+gpu_time (
+    GpuBench *b, const EmdtrackParams *p, bool afresh, bool again, bool copies)
 {
   double times[BENCH_RUNS];
   GpuTime out = {0};
@@ -202,7 +275,7 @@ gpu_time (GpuBench *b, const EmdtrackParams *p, bool afresh, bool again)
       ok (emdtrack_run (b->player.e, p, f, &r));
     ok (device_wait (&b->player.dev));
     ok (device_timer_begin (&b->player.dev, &b->timer));
-    ok (emdtrack_run (b->player.e, p, f, &r));
+    gpu_run (b, p, f, copies, &r);
     ok (device_timer_end (&b->player.dev, &b->timer, &seconds));
     if (k < 0)
       continue;
@@ -257,19 +330,32 @@ gpu_all (Frame *frames, int n)
 
     if (!strcmp (cases[k].name, "tree"))
       p.saturation = 1;
-    t = gpu_time (&b, &p, true, false);
+    t = gpu_time (&b, &p, true, false, false);
     gpu_print (&b, cases[k].name, p.bins, "afresh", &t);
-    t = gpu_time (&b, &p, false, false);
+    t = gpu_time (&b, &p, false, false, false);
     gpu_print (&b, cases[k].name, p.bins, "next", &t);
   }
   gpu_close (&b);
   return 0;
 }
 
+/* The histogram of a whole picture, as the paper's target is. */
+static EmdtrackTarget
+target_of_picture (const Image *img, int bins)
+{
+  EmdtrackTarget t = {{0}};
+
+  for (int y = 0; y < img->height; y++)
+    for (int x = 0; x < img->width; x++)
+      t.weight[img->plane[0][(size_t) y * img->stride[0] + x] * bins / 256]++;
+  return t;
+}
+
 /* The whole method of the paper, cache cold and warm, as its Methodology has
- * it. */
+ * it.  The default of cache-bits is too small for a warm frame of many distinct
+ * histograms. */
 static int
-gpu_figures (Frame *frames, int n)
+gpu_figures (Frame *frames, int n, const Image *picture)
 {
   GpuBench b;
 
@@ -280,11 +366,17 @@ gpu_figures (Frame *frames, int n)
     EmdtrackParams p = bench_params (&c);
     GpuTime t;
 
-    p.cache_bits = 23;
-    t = gpu_time (&b, &p, true, false);
-    gpu_print (&b, c.name, bins, "cold", &t);
-    t = gpu_time (&b, &p, false, true);
-    gpu_print (&b, c.name, bins, "warm", &t);
+    p.targets[0] = target_of_picture (picture, bins);
+    for (int copies = 0; copies < 2; copies++) {
+      p.cache_bits = 23;
+      t = gpu_time (&b, &p, true, false, copies);
+      gpu_print (&b, c.name, bins, copies ? "cold copies" : "cold", &t);
+      t = gpu_time (&b, &p, false, true, copies);
+      gpu_print (&b, c.name, bins, copies ? "warm copies" : "warm", &t);
+    }
+    p.cache_bits = emdtrack_defaults ().cache_bits;
+    t = gpu_time (&b, &p, false, true, false);
+    gpu_print (&b, c.name, bins, "warm cache-bits 20", &t);
   }
   gpu_close (&b);
   return 0;
@@ -294,8 +386,11 @@ int
 emdtrack_bench (int argc, char **argv)
 {
   bool figures = argc > 2 && !strcmp (argv[2], "figures");
-  Frame frames[BENCH_FRAMES];
-  int n, status;
+  Frame frames[BENCH_FRAMES], target[BENCH_FRAMES];
+  int n, n_targets = 0, status;
+
+  if (argc > 2 && !strcmp (argv[2], "shares"))
+    return bench_shares (argc - 1, argv + 1);
 
   if (!figures && (argc < 3 || strcmp (argv[2], "cuda")))
     return bench_all (argc, argv);
@@ -304,7 +399,13 @@ emdtrack_bench (int argc, char **argv)
     return 77;
   }
   n = read_frames (frames, argc - 1, argv + 1);
-  status = figures ? gpu_figures (frames, n) : gpu_all (frames, n);
+  if (figures && argc > 10)
+    n_targets = read_frames (target, argc - 5, argv + 5);
+  status = figures
+      ? gpu_figures (frames, n, n_targets ? &target[0].image : &frames[0].image)
+      : gpu_all (frames, n);
+  for (int k = 0; k < n_targets; k++)
+    frame_free (&target[k]);
   for (int k = 0; k < n; k++)
     frame_free (&frames[k]);
   return status;
