@@ -38,6 +38,7 @@ MENU = {
 # that level or above; and what stands above it in the report.
 REPORT = [
     ("moct", "docs/performance.md", "## moct", "Time"),
+    ("moct", "docs/choosing-colours.md", "## 6. Which space", "The paper's figure 5"),
     ("moct", "docs/lab/moct.md", "## The paper's times", "The paper's figures 7 and 8"),
     ("gpuccl", "docs/lab/gpuccl.md", "## The paper's detection",
      "The paper's figure 7"),
@@ -46,15 +47,63 @@ REPORT = [
     ("kinfumot", "docs/lab/kinfumot.md", "# Laboratory: kinfumot", "Errors"),
     ("pocstereo", "docs/lab/pocstereo.md", "## The paper's tables",
      "The paper's tables"),
+    ("pocstereo", "docs/lab/pocstereo.md", "## Points on faces", "The paper's figure 6"),
     ("pocstereo", "docs/lab/pocstereo.md", "## How it is measured", "Errors"),
     ("emdtrack", "docs/lab/emdtrack.md", "## The paper's times",
      "The paper's figures 2 and 3"),
     ("emdtrack", "docs/lab/emdtrack.md", "## How it is measured", "Errors"),
+    ("scopedetect", "docs/lab/scopedetect.md", "## The thesis's table 2.1",
+     "Table 2.1 of the thesis"),
     ("scopedetect", "docs/lab/scopedetect.md", "## The thesis's table 3.1",
      "Table 3.1 of the thesis"),
     ("scopedetect", "docs/lab/scopedetect.md", "## Real frames", "What is found"),
     ("Pictures", "docs/gallery.md", "# Gallery", "What it looks like"),
 ]
+
+# What each paper shows: the part of the report that has it, by its page and heading; or,
+# of what has no figures to compare, what it is and where it is here.
+PLACES = {
+    "moct": {
+        "Figure 1": "A frame, an effect, trajectories: the gallery.",
+        "Figure 2": "A drawing of the layouts: MoctLayout.",
+        "Figure 3": "A drawing of the base texture: moct_base ().",
+        "Figure 4": "A drawing of the reduction: moct_above ().",
+        "Figure 5": ("docs/choosing-colours.md", "## 6. Which space"),
+        "Figure 6": "A drawing of the history: MoctPoint, the map trajectories.",
+        "Figure 7": ("docs/lab/moct.md", "## The paper's times"),
+        "Figure 8": ("docs/lab/moct.md", "## The paper's times")},
+    "gpuccl": {
+        "Figure 1": "The scene, its depth and classes: visiontestsrc pattern=rgbd.",
+        "Figure 2": "A drawing of label equivalence: paper/equivalence_core.h.",
+        "Figure 3": "A drawing of hierarchical merging: paper/hierarchical_cpu.c.",
+        "Figure 4": "Test images: blobs, circles, spiral and noise of test-gpuccl.",
+        "Figure 5": ("docs/lab/gpuccl.md", "## The paper's times"),
+        "Figure 6": "Shapes that are rejected: the known answers of test-gpuccl_objects.",
+        "Figure 7": ("docs/lab/gpuccl.md", "## The paper's detection"),
+        "Figure 8": ("docs/lab/gpuccl.md", "## The paper's times"),
+        "Table 1": ("docs/lab/gpuccl.md", "## The paper's times"),
+        "Figure 9": ("docs/lab/kinfumot.md", "# Laboratory: kinfumot")},
+    "pocstereo": {
+        "Figure 1": "A drawing of the method: the README of cuda/pocstereo.",
+        "Figure 2": "A drawing of OpenCL's threads.",
+        "Figure 3": "A drawing of OpenCL's memory.",
+        "Figure 4": "A photograph of the rig.",
+        "Figure 5": "A drawing of the system: FACES=1 pipelines/pocstereo.sh.",
+        "Figure 6": ("docs/lab/pocstereo.md", "## Points on faces"),
+        "Table 1": ("docs/lab/pocstereo.md", "## The paper's tables"),
+        "Table 2": ("docs/lab/pocstereo.md", "## The paper's tables")},
+    "emdtrack": {
+        "Figure 1": "A drawing of the three steps: solver=paper.",
+        "Figure 2": ("docs/lab/emdtrack.md", "## The paper's times"),
+        "Figure 3": ("docs/lab/emdtrack.md", "## The paper's times")},
+    "scopedetect": {
+        **{f"Figure {n}": "A picture of scenes and objects that are not public." for n in
+           ("1-1", "1-2", "2-1", "2-2", "2-3", "2-4", "2-5", "2-6", "2-7", "2-8", "2-9")},
+        "Figure 1-3": "A drawing of oriented features: scopedetect_features_cpu.c.",
+        "Figure 3-1": "A drawing of the search for neighbours: kNN.",
+        "Table 2.1": ("docs/lab/scopedetect.md", "## The thesis's table 2.1"),
+        "Table 3.1": ("docs/lab/scopedetect.md", "## The thesis's table 3.1")},
+}
 
 # Wide tables scroll, where a telephone shows them.
 PHONE = """
@@ -178,18 +227,31 @@ def version():
     return f"Of {told}, made on {today}." if told else f"Made on {today}."
 
 
+def anchor(page, heading):
+    return re.sub(r"\W+", "-", f"{page} {heading}").strip("-")
+
+
+def places(element):
+    """The figures and tables of the element's paper, as a list."""
+    rows = [f'{name}: <a href="#{anchor(*place)}">here</a>'
+            if isinstance(place, tuple) else f"{name}: {place}"
+            for name, place in PLACES.get(element, {}).items()]
+    return "<ul><li>" + "</li><li>".join(rows) + "</li></ul>" if rows else ""
+
+
 def make_report(out):
     import markdown
 
     parts, before = [], None
     for element, page, heading, title in REPORT:
         if element != before:
-            parts.append(f'<h2 id="{element}">{element}</h2>')
+            parts.append(f'<h2 id="{element}">{element}</h2>{places(element)}')
             before = element
         text = "\n".join(re.sub("^#+", "####", line)
                          for line in section(page, heading))
         html = markdown.markdown(text, extensions=EXTENSIONS)
-        parts.append(f"<h3>{title}</h3><p><small>From <code>{page}</code></small></p>"
+        parts.append(f'<h3 id="{anchor(page, heading)}">{title}</h3>'
+                     f"<p><small>From <code>{page}</code></small></p>"
                      + embed(page, html))
     names = " · ".join(f'<a href="#{e}">{e}</a>'
                        for e in dict.fromkeys(row[0] for row in REPORT))
