@@ -12,8 +12,8 @@ G_BEGIN_DECLS
  * @element: (nullable): factory name of the element that made the map
  * @kind: meaning of the numbers: `disparity` (pixels), `confidence`, `depth`
  *   (metres), `points` (x, y, z in metres and sigma), `normals` (x, y, z of a
- *   unit vector), `labels`, `emd`, `correspondence` (a class and a model) or
- *   `rendered` (red, green and blue)
+ *   unit vector), `labels`, `emd`, `correspondence` (a class and a model),
+ *   `rendered` (red, green and blue) or `trajectories` (eight numbers)
  * @format: type of a raw number: `u8`, `u16`, `u32` or `f32`, in the byte order
  *   of the machine
  * @channels: number of numbers in a pixel, at least 1; they lie side by side
@@ -31,7 +31,8 @@ G_BEGIN_DECLS
  * @names: (nullable): for kind `labels`, the names of the numbers 1, 2, … with
  *   semicolons between them
  *
- * A picture of numbers.  It covers the whole frame, whatever its own size is.
+ * A picture of numbers.  It covers the whole frame, whatever its own size is;
+ * `trajectories` alone is no picture of the frame, but a row for each object.
  *
  * gst_buffer_nth_vision_map() and gst_buffer_find_vision_map() copy nothing:
  * the strings and @pixels belong to the meta.  They are valid until the buffer
