@@ -204,6 +204,34 @@ test_region (DeviceKind kind)
   }
 }
 
+/* Frames A, B, a region of one pixel, and A again: what lies behind that pixel
+ * in the memory of histograms is A's, in that of the map B's. */
+static void
+test_region_that_grows (DeviceKind kind)
+{
+  AUTO (Frame) a = random_grey (50, 30);
+  AUTO (Frame) b = random_grey (50, 30);
+  EmdtrackParams p = random_params (9);
+  ImageBox all = p.region;
+  AUTO (Found) right;
+  AUTO (Player) player;
+  uint16_t *map;
+
+  p.solver = EMDTRACK_REUSE;
+  p.n_targets = 1;
+  right = find (DEVICE_CPU, &p, &plain_frame, &a);
+  player_open (&player, kind, 50, 30);
+  play_frame (&player, &p, &a);
+  play_frame (&player, &p, &b);
+  p.region = (ImageBox){0, 0, 1, 1};
+  play_frame (&player, &p, &b);
+  p.region = all;
+  play_frame (&player, &p, &a);
+  map = read_map (&player, 0, 50, 30);
+  check (!memcmp (map, right.map[0], 50 * 30 * sizeof *map));
+  free (map);
+}
+
 /* Spectra, too, are those of the region alone. */
 static void
 test_region_of_spectra (DeviceKind kind)
@@ -409,6 +437,7 @@ test_parity_places (DeviceKind kind)
 
 static const CheckPart on_each[] = {{"places", test_places},
     {"many places", test_many}, {"regions", test_region},
+    {"a region that grows", test_region_that_grows},
     {"a region of spectra", test_region_of_spectra},
     {"a flood fill", test_flood},
     {"a device that fails", test_failing_detection}, {NULL, NULL}};
