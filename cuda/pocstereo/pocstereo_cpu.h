@@ -3,6 +3,7 @@
  * Constants and functions that several files of the CPU backend need. */
 #pragma once
 
+#include "common/vectors.h"
 #include "pocstereo/pocstereo_slant_core.h"
 #include "pocstereo/pocstereo_stages.h"
 
@@ -11,6 +12,37 @@
 /* Components of phasors that are multiplied at once; a field has room for as
  * many behind its last pixel. */
 #define POCSTEREO_BLOCK 16
+#define POCSTEREO_BLOCKS \
+ ((2 * POCSTEREO_MAX_BANDWIDTH + POCSTEREO_BLOCK - 1) / POCSTEREO_BLOCK)
+#define POCSTEREO_SUMS (POCSTEREO_BLOCKS * POCSTEREO_BLOCK)
+
+/* A block of a line's phasors, in the order whose products with the other line
+ * are real parts, and in the order whose products are imaginary parts. */
+typedef struct {
+  int16_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
+} PocstereoTwin;
+
+/* F conj (G) has the real part fr gr + fi gi, and the imaginary one fi gr - fr
+ * gi. */
+INLINED void
+pocstereo_make_twin (PocstereoTwin *restrict twin, const int8_t *restrict f)
+{
+  uint16_t pair[POCSTEREO_BLOCK / 2];
+  int8_t swapped[POCSTEREO_BLOCK];
+
+  memcpy (pair, f, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK / 2; i++)
+    pair[i] = (uint16_t) (pair[i] << 8 | pair[i] >> 8);
+  memcpy (swapped, pair, sizeof pair);
+#pragma omp simd
+  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
+    int16_t sign = (int16_t) - (i % 2); /* all bits, or none */
+
+    twin->real[i] = f[i];
+    twin->imaginary[i] = (int16_t) ((swapped[i] ^ sign) - sign);
+  }
+}
 
 /* pocstereo_phasors_cpu.c: the phasors of the lines of a window, 2 bandwidth
  * bytes a line.  Columns and rows outside of the view repeat its edge. */

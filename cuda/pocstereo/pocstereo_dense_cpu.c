@@ -11,23 +11,13 @@
  * pocstereo_add_line () of all lines, and pocstereo_peak (), many products at
  * once. */
 
-#define BLOCKS \
- ((2 * POCSTEREO_MAX_BANDWIDTH + POCSTEREO_BLOCK - 1) / POCSTEREO_BLOCK)
-#define SUMS (BLOCKS * POCSTEREO_BLOCK)
-
-/* A block of a line's phasors, in the order whose products with the other line
- * are real parts, and in the order whose products are imaginary parts. */
-typedef struct {
-  int16_t real[POCSTEREO_BLOCK], imaginary[POCSTEREO_BLOCK];
-} Twin;
-
 /* The lines around a pixel and the pixel below it, and the lines of the other
  * view at the same rows. */
 typedef struct {
   int lines, bytes, blocks; /* bytes: of a pixel's phasors */
   const int8_t *field[POCSTEREO_MAX_LINES + 1]; /* rows of this view */
   const int8_t *other[POCSTEREO_MAX_LINES + 1]; /* rows of the other view */
-  Twin twin[BLOCKS][POCSTEREO_MAX_LINES + 1];
+  PocstereoTwin twin[POCSTEREO_BLOCKS][POCSTEREO_MAX_LINES + 1];
 } Look;
 
 /* Sets the rows for pixels in the rows @y and @y + 1. */
@@ -47,35 +37,13 @@ look_at_rows (Look *look, const PocstereoTables *t, const int8_t *field,
   }
 }
 
-/* F conj (G) has the real part fr gr + fi gi, and the imaginary one fi gr - fr
- * gi. */
-INLINED void
-make_twin (Twin *restrict twin, const int8_t *restrict f)
-{
-  uint16_t pair[POCSTEREO_BLOCK / 2];
-  int8_t swapped[POCSTEREO_BLOCK];
-
-  memcpy (pair, f, sizeof pair);
-#pragma omp simd
-  for (int i = 0; i < POCSTEREO_BLOCK / 2; i++)
-    pair[i] = (uint16_t) (pair[i] << 8 | pair[i] >> 8);
-  memcpy (swapped, pair, sizeof pair);
-#pragma omp simd
-  for (int i = 0; i < POCSTEREO_BLOCK; i++) {
-    int16_t sign = (int16_t) - (i % 2); /* all bits, or none */
-
-    twin->real[i] = f[i];
-    twin->imaginary[i] = (int16_t) ((swapped[i] ^ sign) - sign);
-  }
-}
-
 /* Moves to column @x: loads the phasors of the left lines there. */
 INLINED void
 look_at_column (Look *look, int x)
 {
   for (int b = 0; b < look->blocks; b++)
     for (int j = 0; j <= look->lines; j++)
-      make_twin (&look->twin[b][j],
+      pocstereo_make_twin (&look->twin[b][j],
           look->field[j] + (size_t) x * look->bytes + b * POCSTEREO_BLOCK);
 }
 
@@ -88,7 +56,7 @@ typedef struct {
 INLINED void
 add_line_products (const Look *look, int b, size_t at, int j, Block *sum)
 {
-  const Twin *twin = &look->twin[b][j];
+  const PocstereoTwin *twin = &look->twin[b][j];
   const int8_t *other = look->other[j] + at;
   int16_t g[POCSTEREO_BLOCK];
 
@@ -112,8 +80,8 @@ add_inner_lines (
 
 /* Writes @sum plus line @j as re and im of each frequency. */
 INLINED void
-add_last_line (
-    const Look *look, int b, size_t at, int j, Block sum, int32_t r[SUMS])
+add_last_line (const Look *look, int b, size_t at, int j, Block sum,
+    int32_t r[POCSTEREO_SUMS])
 {
   int32_t *to = r + b * POCSTEREO_BLOCK;
 
@@ -128,7 +96,7 @@ add_last_line (
 /* The sums over lines of F conj (G) in the first row (@below 0) or the second
  * (1); g lies around column @q. */
 INLINED void
-sum_one_row (const Look *look, int below, int q, int32_t r[SUMS])
+sum_one_row (const Look *look, int below, int q, int32_t r[POCSTEREO_SUMS])
 {
   int last = below + look->lines - 1;
 
@@ -143,7 +111,7 @@ sum_one_row (const Look *look, int below, int q, int32_t r[SUMS])
 
 /* The sums in both rows, which share all lines but two. */
 INLINED void
-sum_two_rows (const Look *look, int q, int32_t r[2][SUMS])
+sum_two_rows (const Look *look, int q, int32_t r[2][POCSTEREO_SUMS])
 {
   for (int b = 0; b < look->blocks; b++) {
     size_t at = (size_t) q * look->bytes + b * POCSTEREO_BLOCK;
@@ -288,7 +256,7 @@ INLINED void
 try_two_rows (
     const Search *s, const Look *look, int x, int base, PocstereoBest best[2])
 {
-  int32_t r[2][SUMS];
+  int32_t r[2][POCSTEREO_SUMS];
 
   sum_two_rows (look, seen_column (s, x, base), r);
   for (int row = 0; row < 2; row++)
@@ -321,8 +289,8 @@ search_pixel (const Search *s, const Look *look, int x, int y, int rows,
 /* The last search of layer 0, around medians, which lie in s->parent.  @r: the
  * sums at the disparity that it finds. */
 INLINED void
-search_pixel_again (
-    const Search *s, const Look *look, int x, int y, int row, int32_t r[SUMS])
+search_pixel_again (const Search *s, const Look *look, int x, int y, int row,
+    int32_t r[POCSTEREO_SUMS])
 {
   const PocstereoLayer *layer = s->layer;
   size_t at = (size_t) (y + row) * layer->width + x;
@@ -386,7 +354,7 @@ refine_pixels (const Search *s, Look *look, int x, int y, int n, int rows)
   for (int i = 0; i < n; i++) {
     look_at_column (look, x + i);
     for (int row = 0; row < rows; row++) {
-      int32_t r[SUMS];
+      int32_t r[POCSTEREO_SUMS];
 
       search_pixel_again (s, look, x + i, y, row, r);
       for (int k = 0; k < look->bytes; k++)

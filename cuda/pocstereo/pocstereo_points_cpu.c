@@ -7,7 +7,9 @@
 #include "pocstereo/pocstereo_dense_core.h"
 #include "pocstereo/pocstereo_fit_core.h"
 
-#define MOST (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH)
+/* Phasors of a window, and room for a block behind the last line. */
+#define MOST \
+ (POCSTEREO_MAX_LINES * 2 * POCSTEREO_MAX_BANDWIDTH + POCSTEREO_BLOCK)
 
 /* The input of the search in layer l. */
 typedef struct {
@@ -41,19 +43,46 @@ gather_window_phasors (const Search *s, int view, int x, int y, int8_t *phasors)
   }
 }
 
+/* pocstereo_add_line () of all @lines, of @bytes each, many products at once.
+ * Sums beyond the bandwidth are not used. */
+VECTORS static void
+add_window_lines (const int8_t *f, const int8_t *g, int lines, int bytes,
+    int32_t r[POCSTEREO_SUMS])
+{
+  for (int b = 0; b < bytes; b += POCSTEREO_BLOCK) {
+    int32_t real[POCSTEREO_BLOCK / 2] = {0};
+    int32_t imaginary[POCSTEREO_BLOCK / 2] = {0};
+
+    for (int j = 0; j < lines; j++) {
+      int16_t right[POCSTEREO_BLOCK];
+      PocstereoTwin twin;
+
+      pocstereo_make_twin (&twin, f + j * bytes + b);
+#pragma omp simd
+      for (int i = 0; i < POCSTEREO_BLOCK; i++)
+        right[i] = g[j * bytes + b + i];
+      add_products (real, twin.real, right, POCSTEREO_BLOCK / 2);
+      add_products (imaginary, twin.imaginary, right, POCSTEREO_BLOCK / 2);
+    }
+#pragma omp simd
+    for (int i = 0; i < POCSTEREO_BLOCK / 2; i++) {
+      r[b + 2 * i] = real[i];
+      r[b + 2 * i + 1] = imaginary[i];
+    }
+  }
+}
+
 /* The sums over lines of F conj (G) of the windows f around @x and g around @x
  * - @base. */
 static void
-correlate_windows (
-    const Search *s, const int8_t *f, int x, int y, int base, int32_t *r)
+correlate_windows (const Search *s, const int8_t *f, int x, int y, int base,
+    int32_t r[POCSTEREO_SUMS])
 {
-  int bytes = pocstereo_phasor_bytes (s->t->bandwidth);
-  int8_t g[MOST];
+  int8_t g[MOST] = {0};
 
   gather_window_phasors (s, 1, x - base, y, g);
-  memset (r, 0, bytes * sizeof *r);
-  for (int j = 0; j < s->t->lines; j++)
-    pocstereo_add_line (r, f + j * bytes, g + j * bytes, s->t->bandwidth);
+  add_window_lines (
+      f, g, s->t->lines, pocstereo_phasor_bytes (s->t->bandwidth), r);
 }
 
 /* Steps 4 and 5 in one layer: the best disparity around the parent's, or around
@@ -61,7 +90,7 @@ correlate_windows (
 static int
 search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
 {
-  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH];
+  int32_t r[POCSTEREO_SUMS];
   PocstereoBest best = {INT32_MIN, 0};
   bool coarsest = s->l == s->asked->pyramid->n_layers - 1;
   int n = coarsest ? s->layer->tiles : 1;
@@ -80,7 +109,7 @@ search_point_layer (const Search *s, const int8_t *f, int x, int y, int parent)
 static PocstereoMatch
 refine_point (const Search *s, const int8_t *f, int x, int y, int base)
 {
-  int32_t r[2 * POCSTEREO_MAX_BANDWIDTH], beside[2 * POCSTEREO_MAX_BANDWIDTH];
+  int32_t r[POCSTEREO_SUMS], beside[POCSTEREO_SUMS];
   int side;
 
   correlate_windows (s, f, x, y, base, r);
@@ -96,7 +125,7 @@ static PocstereoMatch
 match_point (Search s, PocstereoPoint point)
 {
   const PocstereoPyramid *p = s.asked->pyramid;
-  int8_t f[MOST];
+  int8_t f[MOST] = {0};
   int found = 0;
   PocstereoMatch match;
 
