@@ -449,8 +449,9 @@ def compare(form, path, lines, needs):
 def scaled(folder):
     """Boxes and places are in pixels of a picture that was made smaller."""
     out, said = folder / "small.mcap", folder / "small"
-    record(out, f"visiontestsrc num-buffers=2 ! moct {RED} trajectory=full ! visionjson "
-           f"location={said} ! videoscale ! video/x-raw,width=320,height=120")
+    record(out, "visiontestsrc num-buffers=2 ! video/x-raw,width=640,height=480 ! moct "
+           f"{RED} trajectory=full ! visionjson location={said} ! videoscale ! "
+           "video/x-raw,width=320,height=120")
     frames = read_foxglove(out)
     for text in said.read_text().splitlines():
         line = json.loads(text)
@@ -468,6 +469,15 @@ def scaled(folder):
     print("ok   a picture of another size")
 
 
+def opened(path):
+    """rosbags reads each message."""
+    from rosbags.highlevel import AnyReader
+    with AnyReader([path]) as reader:
+        read = [reader.deserialize(data, connection.msgtype)
+                for connection, _, data in reader.messages()]
+        check(len(read) == reader.message_count > 0, f"rosbags: {len(read)} messages")
+
+
 def written():
     with tempfile.TemporaryDirectory() as folder:
         if not missing("foxglove"):
@@ -479,6 +489,8 @@ def written():
                 told = record(out, f"{line} ! visionjson lists=true location={said}",
                               *options)
                 assert "lost" not in told and "left out" not in told, told
+                if form == "ros2":
+                    opened(out)
                 compare(form, out, [json.loads(t) for t in said.read_text().splitlines()],
                         needs)
             print(f"ok   {form}")
@@ -583,19 +595,19 @@ def play_h264(folder):
          f"byte-stream,alignment=au ! filesink location={clip}".split()])
     out = folder / "h264.mcap"
     record(out, f"filesrc location={clip} ! h264parse config-interval=-1 ! tee name=t "
-           f"t. ! queue ! decodebin ! videoconvert ! moct {RED} ! queue name=cam  t. ! "
-           "queue ! h264parse name=cam-video")
+           f"t. ! queue ! decodebin ! videoconvert ! moct {RED} ! queue name=a-b  t. ! "
+           "queue ! h264parse name=a-b-video")
     from mcap.reader import make_reader
     from mcap_protobuf.decoder import DecoderFactory
     with open(out, "rb") as file:
         found = list(make_reader(file, decoder_factories=[DecoderFactory()])
                      .iter_decoded_messages())
-    video = [m.decoded_message for m in found if m.channel.topic == "/cam/image"]
+    video = [m.decoded_message for m in found if m.channel.topic == "/a_b/image"]
     check({m.format for m in video} == {"h264"} and len(video) == 8, f"{len(video)}")
     stream.write_bytes(b"".join(m.data for m in video))
     check(stream.read_bytes() == clip.read_bytes(), "H.264 was changed")
     check(sum(len(m.decoded_message.texts) > 0 for m in found if
-              m.channel.topic == "/cam/annotations") == 8, "h264: no objects")
+              m.channel.topic == "/a_b/annotations") == 8, "h264: no objects")
     got = replay(out, "! videoconvert ! visionjson ! fakesink")
     check(len(got) == 8, f"{len(got)} frames of H.264 were played")
     print("ok   H.264 as it is")

@@ -133,13 +133,14 @@ class Recorder:
     def attach(self, sink, stream, encoded=False):
         """Takes the frames of an appsink.  @encoded: a second sink of the same stream
         has its pictures, encoded already."""
+        stream = frames.safe_name(stream)
         if encoded:
             self.encoded.add(stream)
         sink.set_property("caps", Gst.Caps.from_string(CAPS))
         sink.set_property("sync", False)
         sink.set_property("emit-signals", True)
         sink.set_property("max-buffers", 4)
-        sink.connect("new-sample", self._sample, frames.safe_name(stream))
+        sink.connect("new-sample", self._sample, stream)
 
     # ---- In a thread of the pipeline ----
 

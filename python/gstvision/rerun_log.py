@@ -46,8 +46,9 @@ class Writer:
         else:
             open_new(path).close()
             self.recording.save(os.path.realpath(path))
-        self.log("world", rerun.ViewCoordinates.RIGHT_HAND_Y_DOWN, static=True)
+        self.recording.send_recording_name(os.path.basename(path))
         self.recording.flush(timeout_sec=FLUSH)  # fails where nobody takes it
+        self.has_world = False
 
     def log(self, path, *what, **more):
         self.recording.log(path, *what, **more)
@@ -71,6 +72,9 @@ class Writer:
             self.cloud(base, view, cloud)
         if frame.objects is not None:
             self.objects(base, view, frame.objects)
+        if not self.has_world and (frame.camera or frame.clouds):
+            self.has_world = True
+            self.log("world", rerun.ViewCoordinates.RIGHT_HAND_Y_DOWN, static=True)
         if frame.camera:
             c = frame.camera
             self.log(view, rerun.Pinhole(
