@@ -115,8 +115,9 @@
  *
  * Of the presets, fast has the default values, and thesis, with
  * explain=two-stage, follows the text of the thesis, where the score of an
- * explanation is not learned (#GstScopedetect:explain-score).  The command `vision-pose-eval --csv` converts the lines of
- * visionjson to the CSV of the BOP benchmark.
+ * explanation is not learned (#GstScopedetect:explain-score); the README of the
+ * algorithm lists what stays different.  The command `vision-pose-eval --csv`
+ * converts the lines of visionjson to the CSV of the BOP benchmark.
  *
  * With #GstScopedetect:backend=auto the element runs on the GPU if the machine
  * has one, and takes colour from CUDA and from system memory.  The poses are

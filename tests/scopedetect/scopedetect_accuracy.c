@@ -465,12 +465,25 @@ typedef struct {
   int right, wrong;
 } Told;
 
+/* Whether @pose moves the model's centre more than half a diameter off
+ * its true place. */
+static bool
+is_far_off (const DataObject *d, const double pose[7])
+{
+  Pose p = pose_from (pose), truth = pose_from (d->truth);
+  Turn of = turn_of (p.q), to = turn_of (truth.q);
+  Vec c = d->model->shape.centre;
+
+  return vec_norm (vec_sub (vec_transform (&of, p.t, c),
+             vec_transform (&to, truth.t, c))) > .5 * d->info.diameter;
+}
+
 static bool
 is_right_pose (const DataObject *d, const double pose[7])
 {
   double add, add_s = 9;
 
-  if (d->is_there)
+  if (d->is_there && !is_far_off (d, pose))
     scopedetect_model_distance (d->model, pose, d->truth, &add, &add_s);
   return add_s < .1 * d->info.diameter;
 }
@@ -694,6 +707,7 @@ print_step (const char *name, const ScopedetectHypotheses *h)
     printf (" %4d/%5d@%-4d", right, h->n[m], best);
   }
   printf ("\n");
+  fflush (stdout);
 }
 
 /* A stage whose last argument are hypotheses, and what it leaves. */
