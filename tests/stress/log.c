@@ -13,6 +13,7 @@
 #define NEAREST 4 /* frames behind these with whoever called */
 
 static const gchar *blamed;      /* NULL: each library */
+static const gchar *known_too;   /* a text, or NULL */
 static GPrivate current;         /* Round */
 static GPrivate expects_refusal; /* not NULL: yes */
 static GPrivate allowed;         /* a text, or NULL */
@@ -53,7 +54,13 @@ is_known (const gchar *text)
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (strstr (text, known[i]))
       return TRUE;
-  return FALSE;
+  return known_too && strstr (text, known_too);
+}
+
+void
+log_know (const gchar *text)
+{
+  known_too = text;
 }
 
 void
