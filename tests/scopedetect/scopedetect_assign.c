@@ -113,6 +113,8 @@ test_answers (DeviceKind kind)
   c->excludes[3] = (uint64_t) 1 << 4; /* two poses of one object */
   c->excludes[4] = (uint64_t) 1 << 3;
   check (CHOOSES (c, 1, 3));
+  c->task.n_patches = 0; /* a frame without patches shows no object */
+  check (CHOOSES (c, -1));
 }
 
 /* 2.2 by hand: two objects of 10 and 20 patches, of 100, that share 5. */

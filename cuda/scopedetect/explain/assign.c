@@ -60,7 +60,7 @@ scopedetect_assign_energy (
 {
   const ScopedetectAssignWeights *w = &t->weight;
   int words = (t->n_patches + 63) / 64;
-  int64_t sum = 0, overlap = 0;
+  int64_t all = t->n_patches ? t->n_patches : 1, sum = 0, overlap = 0;
   Cover c;
 
   cover_patches (t, chosen, n, words, &c);
@@ -70,13 +70,13 @@ scopedetect_assign_energy (
     int64_t shared = count_common_bits (a->patch, c.more, a->first, a->end);
 
     sum += w->fit * a->fit * (2 * size - shared) /
-        (2 * (t->is_mean ? t->n_patches : size));
+        (2 * (t->is_mean ? all : size));
     overlap += w->overlap * SCOPEDETECT_SURE * shared / size;
     sum -= w->object * SCOPEDETECT_SURE;
   }
   return sum - (t->is_mean && n ? overlap / n : overlap) +
       w->unexplained * SCOPEDETECT_SURE *
-      count_common_bits (c.once, c.once, 0, words) / t->n_patches;
+      count_common_bits (c.once, c.once, 0, words) / all;
 }
 
 /* ---- Tasks ---- */
@@ -306,7 +306,7 @@ scopedetect_assign (ScopedetectAssigner *a, const ScopedetectAssignTask *task,
   ScopedetectChosen winner = {.energy = INT64_MIN};
 
   memset (best, 0, sizeof *best);
-  if (!task->n_candidates) {
+  if (!task->n_candidates || !task->n_patches) {
     best->agree = best->searches = n; /* on the empty assignment */
     return NULL;
   }

@@ -49,7 +49,7 @@ typedef struct {
 
 typedef struct {
   const ScopedetectCandidate *candidate;
-  int n_candidates, n_patches; /* n_patches: of the scene, at least 1 */
+  int n_candidates, n_patches; /* n_patches: of the scene */
   const uint64_t *
       excludes; /* [candidate][words]: bits of excluded candidates, symmetric */
   int max_objects; /* of one model */
