@@ -40,7 +40,7 @@ RED = "objects=red:#c70d0d~22"
 # Lines without a sink, and a field that each must have: of objects, the camera or maps.
 SCENES = {
     "moct": (f"visiontestsrc num-buffers=5 ! moct {RED} trajectory=full label-map=true",
-             ["covariance", "trajectory", "vx", "labels"]),
+             ["covariance", "trajectory", "history", "vx", "labels"]),
     "kinfumot": ("visiontestsrc pattern=rgbd num-buffers=3 ! kinfumot n-threads=1 "
                  "maps=correspondence+depth+rendered+normals ! gpuccl",
                  ["fx", "pose", "correspondence", "depth", "rendered", "normals"]),
@@ -137,7 +137,7 @@ def number_of(name, text):
     if name in ("id", "model", "area"):
         return int(text)
     numbers = [float(word) for word in text.split()]
-    return numbers if name == "covariance" else numbers[0]
+    return numbers if name in ("covariance", "history") else numbers[0]
 
 
 def flat(points):
@@ -462,6 +462,8 @@ def scaled(folder):
                 if name in o:
                     o[name] = (o[name] + off) / by - off
             o["covariance"] = [n / by for n, by in zip(o["covariance"], (4, 8, 8, 16))]
+            o["history"] = [n / (2, 4, 2, 4, 1, 1)[i % 6]
+                            for i, n in enumerate(o["history"])]
             o["trajectory"] = [(n + .5) / (4 if i % 2 else 2) - .5
                                for i, n in enumerate(o["trajectory"])]
         compare_objects("foxglove", frames[line["pts"]], line["objects"], "small")

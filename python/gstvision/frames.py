@@ -86,6 +86,9 @@ def scaled(found, width, height, ref_width, ref_height):
         if points := getattr(found, name):
             values[name] = tuple((n + .5) * (sy if i % 2 else sx) - .5
                                  for i, n in enumerate(points))
+    if found.history:  # boxes, times, and what was seen
+        values["history"] = tuple(n * (sx, sy, sx, sy, 1, 1)[i % 6]
+                                  for i, n in enumerate(found.history))
     if found.covariance and len(found.covariance) == 4:
         values["covariance"] = tuple(
             n * f for n, f in zip(found.covariance, (sx * sx, sx * sy, sx * sy, sy * sy)))
