@@ -539,6 +539,7 @@ test_pairs (DeviceKind kind)
   check (mean.lost <= 5.4 && mean.bad[1] <= 2.7);
   p.min_peak = 0;
   p.speckle_size = 0;
+  paper.fit = POCSTEREO_CLOSED_FORM;
   score_all (kind, "dense, nothing left out", &p, false, NULL);
   score_all (
       kind, "the paper's windows, nothing left out", &paper, false, NULL);

@@ -214,6 +214,7 @@ bench_dense (DeviceKind kind)
 
     bench_open (&b, kind, sizes[i][0], sizes[i][1]);
     paper.params.max_disparity = job.params.max_disparity = BENCH_RANGE;
+    paper.params.fit = POCSTEREO_CLOSED_FORM;
     bench_row (&b, "dense; the paper's window", paper);
     paper.params.candidates = 9;
     bench_row (&b, "dense; the paper's window; 9 candidates", paper);
