@@ -36,6 +36,12 @@ typedef enum {
   GPUCCL_DEPTH_ONLY /* every pixel with depth */
 } GpucclSource;
 
+/* The greys of a mask: values near neither 0 nor 255, also where video's black
+ * is 16 and white 235, and not a shadow as MOG2 marks it. */
+#define GPUCCL_FIRST_GREY 64
+#define GPUCCL_N_GREYS 128
+#define GPUCCL_SHADOW 127
+
 /* A frame in the device's memory.  Pixel (x, y) of the map is
  * map[y * map_stride + x * map_step]. */
 typedef struct {
@@ -43,9 +49,11 @@ typedef struct {
   GpucclSource source;
   const uint8_t *map;    /* classes or mask; NULL for GPUCCL_DEPTH_ONLY */
   int map_stride;        /* bytes */
-  int map_step;          /* bytes: 1, or 2 (class, model id) */
+  int map_step;          /* bytes: 1, 2 (class, model id), or 4 (alpha) */
   const uint16_t *depth; /* NULL: no depth.  0 is missing */
   int depth_stride;      /* bytes, even */
+  bool count_greys;      /* whether GpucclResults.n_unknown has the greys of a
+                            mask */
 } GpucclFrame;
 
 /* Algorithms for the components.  All give the same labels. */
@@ -196,8 +204,10 @@ typedef struct {
                         reported */
   uint32_t largest_label, largest_area; /* 0, 0 without components; of equal
                                            areas the smallest label counts */
+  uint32_t n_left_out;    /* number of components of min_area pixels beyond
+                             max_components */
   uint32_t n_unknown;     /* number of pixels of unknown class, which are
-                             background */
+                             background, or of greys */
   int iterations;         /* of label equivalence; else 0 */
   const uint32_t *labels; /* device memory, rows of width labels: 0 for
                              background, else 1 + the smallest y * width + x of

@@ -62,7 +62,7 @@ load_row_map (const GpucclFrame *f, int y, uint8_t *row)
     memcpy (row, map, f->width);
   else
     for (int x = 0; x < f->width; x++)
-      row[x] = map[2 * x];
+      row[x] = map[f->map_step * x];
 }
 
 static void
@@ -170,13 +170,12 @@ count_unknown_pixels (const GpucclWork *w, const Row *row)
 
   for (int x = 0; x < w->frame.width; x += WORD) {
     const uint8_t *map = row->map + WORD + x;
-    uint8_t max = 0;
+    uint8_t any = 0;
 
     for (int i = 0; i < WORD; i++)
-      max = map[i] > max ? map[i] : max;
-    if (max > w->values.last)
-      for (int i = 0; i < WORD && x + i < w->frame.width; i++)
-        n += map[i] > w->values.last;
+      any |= gpuccl_is_unknown (&w->values, map[i]);
+    for (int i = 0; any && i < WORD && x + i < w->frame.width; i++)
+      n += gpuccl_is_unknown (&w->values, map[i]);
   }
   return n;
 }

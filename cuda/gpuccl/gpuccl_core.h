@@ -10,16 +10,23 @@
 
 /* ---- Foreground ---- */
 
-/* The foreground is the values from @first to @first + @span; values above
- * @last have no known meaning. */
+/* The foreground is the values from @first to @first + @span; the @n_unknown
+ * values from @unknown on are counted, as they have no known meaning, but for
+ * @shadow. */
 typedef struct {
-  uint8_t first, span, last;
+  uint8_t first, span, unknown, n_unknown, shadow;
 } GpucclValues;
 
 BOTH bool
 gpuccl_is_foreground (const GpucclValues *v, uint8_t value)
 {
   return (uint8_t) (value - v->first) <= v->span;
+}
+
+BOTH bool
+gpuccl_is_unknown (const GpucclValues *v, uint8_t value)
+{
+  return (uint8_t) (value - v->unknown) < v->n_unknown && value != v->shadow;
 }
 
 BOTH const uint16_t *

@@ -386,6 +386,7 @@ gpuccl_decide (GpucclDecision *d, const GpucclParams *p, const GpucclWork *w,
       .n_unknown = result->n_unknown,
       .iterations = (int) result->iterations,
       .labels = w->labels};
+  r->n_left_out = result->n_sums - (uint32_t) r->n_components;
   for (int i = r->n_components - 1; i >= 0; i--)
     if (d->components[i].state == GPUCCL_ACCEPTED)
       r->accepted = i;

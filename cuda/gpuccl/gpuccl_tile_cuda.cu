@@ -184,7 +184,7 @@ read_map_rows (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   int x = blockIdx.x * TILE + threadIdx.x % 32, x1 = f.width - 1;
   int y = blockIdx.y * TILE + first_row_of_warp<WARP_ROWS> (),
       y1 = f.height - 1;
-  uint32_t values[WARP_ROWS], max_value = 0;
+  uint32_t values[WARP_ROWS];
   const uint8_t *column = f.map + (WHOLE ? x : min (x, x1)) * f.map_step;
 
   asm("" : "+l"(column)); /* one address for all rows instead of its parts */
@@ -196,11 +196,10 @@ read_map_rows (const GpucclWork &w, Rows<WARP_ROWS> *r, bool *unknown)
   for (int i = 0; i < WARP_ROWS; i++) {
     bool set = values[i] - w.values.first <= w.values.span;
 
-    max_value = max (max_value, values[i]);
+    *unknown |= values[i] - w.values.unknown < w.values.n_unknown;
     r->foreground[i + 1] =
         __ballot_sync (ALL_LANES, set && (WHOLE || (x <= x1 && y + i <= y1)));
   }
-  *unknown = max_value > w.values.last;
 }
 
 /* Without a map, marks all pixels in the frame as foreground. */
@@ -244,7 +243,7 @@ count_unknown_in_rows (const GpucclArgs &a)
 
   for (int i = 0; i < WARP_ROWS; i++)
     n += is_in_frame (a.w.frame, x, y + i) &&
-        value_at (a.w.frame, x, y + i) > a.w.values.last;
+        gpuccl_is_unknown (&a.w.values, value_at (a.w.frame, x, y + i));
   n = warp_sum (n);
   if (threadIdx.x % 32 == 0 && n)
     atomicAdd (&a.p.counters->n_unknown, n);

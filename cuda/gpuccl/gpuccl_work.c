@@ -65,8 +65,9 @@ check_frame_pointers (const GpucclFrame *f)
     return "there is no such source";
   if (f->source != GPUCCL_DEPTH_ONLY && !f->map)
     return "the frame has no map";
-  if (f->source != GPUCCL_DEPTH_ONLY && f->map_step != 1 && f->map_step != 2)
-    return "a map has 1 or 2 bytes a pixel";
+  if (f->source != GPUCCL_DEPTH_ONLY && f->map_step != 1 && f->map_step != 2 &&
+      f->map_step != 4)
+    return "a map has 1, 2 or 4 bytes a pixel";
   if (f->source != GPUCCL_DEPTH_ONLY && f->map_stride < f->width * f->map_step)
     return "the map's rows overlap";
   if (f->depth && f->depth_stride < 2 * f->width)
@@ -113,14 +114,16 @@ centre_of_camera (double c)
 }
 
 static GpucclValues
-values_of_source (const GpucclParams *p, GpucclSource source)
+values_of_frame (const GpucclParams *p, const GpucclFrame *frame)
 {
   GpucclValues classes = {GPUCCL_POTENTIAL_OUTLIER,
-      GPUCCL_OUTLIER - GPUCCL_POTENTIAL_OUTLIER, GPUCCL_N_CLASSES - 1};
-  GpucclValues mask = {
-      (uint8_t) p->threshold, (uint8_t) (255 - p->threshold), 255};
+      GPUCCL_OUTLIER - GPUCCL_POTENTIAL_OUTLIER, GPUCCL_N_CLASSES,
+      256 - GPUCCL_N_CLASSES, 0};
+  bool greys = frame->source == GPUCCL_MASK && frame->count_greys;
+  GpucclValues mask = {(uint8_t) p->threshold, (uint8_t) (255 - p->threshold),
+      GPUCCL_FIRST_GREY, greys ? GPUCCL_N_GREYS : 0, GPUCCL_SHADOW};
 
-  return source == GPUCCL_CLASSES ? classes : mask;
+  return frame->source == GPUCCL_CLASSES ? classes : mask;
 }
 
 const char *
@@ -129,7 +132,7 @@ gpuccl_set_work (GpucclWork *w, const GpucclParams *p, const GpucclFrame *frame)
   TRY (check_frame_pointers (frame));
   TRY (gpuccl_check (p, frame->source, frame->depth != NULL));
   w->frame = *frame;
-  w->values = values_of_source (p, frame->source);
+  w->values = values_of_frame (p, frame);
   w->link = link_of_params (p, p->filter == GPUCCL_BILATERAL && frame->depth);
   w->rays = (GpucclRays){p->has_camera && frame->depth,
       centre_of_camera (p->has_camera ? p->camera.cx : 0),

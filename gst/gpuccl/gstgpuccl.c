@@ -26,6 +26,8 @@
  *
  * - GRAY8, and the luma of NV12 and I420, is a mask: what is at least as bright
  * as #GstGpuccl:threshold counts.
+ * - The alpha of RGBA and BGRA is a mask with #GstGpuccl:mask-from=alpha, as
+ * GStreamer's `segmentation test-mode=true` writes it.
  * - GRAY16_LE is depth: neighbours are connected only where their depths differ
  * by less than #GstGpuccl:max-depth-step.
  *
@@ -104,12 +106,14 @@
  */
 #include "gpuccl/gstgpuccl.h"
 
+#include "base/gstvisioninput.h"
 #include "base/gstvisionproperties.h"
 
 GST_DEBUG_CATEGORY_STATIC (gpuccl_debug);
 #define GST_CAT_DEFAULT gpuccl_debug
 
-#define FORMATS "{ NV12, I420, GRAY8, GRAY16_LE }"
+#define LUMA_FORMATS "NV12, I420, GRAY8, GRAY16_LE"
+#define ALPHA_FORMATS "RGBA, BGRA"
 
 G_DEFINE_TYPE_WITH_CODE (GstGpuccl, gst_gpuccl, GST_TYPE_VISION_FILTER,
     G_IMPLEMENT_INTERFACE (GST_TYPE_PRESET, gst_vision_preset_init));
@@ -119,10 +123,17 @@ GST_ELEMENT_REGISTER_DEFINE_WITH_CODE (gpuccl, "gpuccl", GST_RANK_NONE,
         gpuccl_debug, "gpuccl", 0, "connected components and moving objects"));
 
 #define ROWS_OF GstGpuccl
+CHOICES (masks,
+    {GST_GPUCCL_MASK_FROM_LUMA, "luma",
+        "GRAY8, and the luma of NV12 and I420; GRAY16_LE is depth"},
+    {GST_GPUCCL_MASK_FROM_ALPHA, "alpha", "The alpha of RGBA and BGRA"});
+
 static const GstVisionProperty properties[] = {
     STOPPED (SWITCH, label_map, TRUE,
         "Attach the map \"labels\": for each pixel 0, or the number of its "
         "component"),
+    STOPPED (ONE_OF, mask_from, masks, GST_GPUCCL_MASK_FROM_LUMA,
+        "Where the mask lies, and so which formats are taken"),
     PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
     PARAMS (gpuccl_params, params), {.params = NULL}};
 
@@ -192,6 +203,38 @@ run_gpuccl (GstGpuccl *self, const GpucclParams *params,
   return err;
 }
 
+/* Warns once of a frame with too many greys for a mask, and of components that
+ * max-components leaves out, which stats counts. */
+static void
+warn_of_mask (
+    GstGpuccl *self, const GpucclFrame *frame, const GpucclResults *results)
+{
+  guint64 pixels = (guint64) self->width * self->height;
+
+  if (frame->count_greys && 10ull * results->n_unknown > pixels) {
+    self->warned_of_greys = TRUE;
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("A frame is no mask: %.0f %% of its pixels are neither dark nor "
+         "bright.",
+            100. * results->n_unknown / (gdouble) pixels),
+        ("gpuccl finds what is as bright as threshold, not what moves. Put an "
+         "element in front that makes a mask, such as segmentation."));
+  }
+  if (!results->n_left_out)
+    return;
+  self->n_left_out += results->n_left_out;
+  gst_vision_common_set_stat (
+      gst_vision_common (self), "left-out", self->n_left_out);
+  if (self->warned_of_left_out)
+    return;
+  self->warned_of_left_out = TRUE;
+  GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+      ("A frame has %u components more than max-components, the smallest of "
+       "which are left out.",
+          results->n_left_out),
+      ("Raise max-components, or min-area. stats counts all as left-out."));
+}
+
 static const char *
 gst_gpuccl_process (
     GstVisionFilter *filter, const Image *image, GstBuffer *buffer)
@@ -210,7 +253,7 @@ gst_gpuccl_process (
     err = run_gpuccl (self, &params, &frame, &results);
   gst_gpuccl_end (self);
   TRY (err);
-  if (results.n_unknown)
+  if (frame.source == GPUCCL_CLASSES && results.n_unknown)
     gst_vision_common_fault (gst_vision_common (filter),
         "the correspondence map has pixels of no known class, which do not "
         "count");
@@ -218,14 +261,37 @@ gst_gpuccl_process (
     gst_vision_common_fault (gst_vision_common (filter), fault);
     return NULL;
   }
+  warn_of_mask (self, &frame, &results);
   return gst_gpuccl_attach (self, &params, &results, buffer);
 }
 
 static gboolean
 gst_gpuccl_start (GstVisionFilter *filter)
 {
-  GST_GPUCCL (filter)->last_id = 0;
+  GstGpuccl *self = GST_GPUCCL (filter);
+
+  self->last_id = 0;
+  self->n_left_out = 0;
+  self->warned_of_greys = self->warned_of_left_out = FALSE;
   return TRUE;
+}
+
+static GstCaps *
+gst_gpuccl_transform_caps (GstBaseTransform *trans, GstPadDirection direction,
+    GstCaps *caps, GstCaps *filter)
+{
+  GstGpuccl *self = GST_GPUCCL (trans);
+  gboolean alpha =
+      GST_VISION_LOCKED (self, self->mask_from) == GST_GPUCCL_MASK_FROM_ALPHA;
+  g_autoptr (GstCaps) all = gst_vision_caps (
+      alpha ? "{ " ALPHA_FORMATS " }" : "{ " LUMA_FORMATS " }");
+  g_autoptr (GstCaps) taken =
+      gst_caps_intersect_full (caps, all, GST_CAPS_INTERSECT_FIRST);
+
+  (void) direction;
+  return filter
+      ? gst_caps_intersect_full (filter, taken, GST_CAPS_INTERSECT_FIRST)
+      : g_steal_pointer (&taken);
 }
 
 static gboolean
@@ -250,13 +316,15 @@ gst_gpuccl_class_init (GstGpucclClass *klass)
   GstVisionFilterClass *filter = GST_VISION_FILTER_CLASS (klass);
 
   gst_vision_properties_install (G_OBJECT_CLASS (klass), properties);
-  gst_vision_filter_class_add_pads (filter, FORMATS);
+  gst_vision_filter_class_add_pads (
+      filter, "{ " LUMA_FORMATS ", " ALPHA_FORMATS " }");
   gst_element_class_set_static_metadata (element, "Moving object detector",
       "Filter/Analyzer/Video",
       "Finds connected components, with depth, and which of them is a moving "
       "object",
       "The gst-vision authors");
 
+  trans->transform_caps = gst_gpuccl_transform_caps;
   trans->set_caps = gst_gpuccl_set_caps;
   filter->open = gst_gpuccl_open;
   filter->process = gst_gpuccl_process;

@@ -17,6 +17,11 @@ G_BEGIN_DECLS
 #define GST_TYPE_GPUCCL (gst_gpuccl_get_type ())
 G_DECLARE_FINAL_TYPE (GstGpuccl, gst_gpuccl, GST, GPUCCL, GstVisionFilter)
 
+typedef enum {
+  GST_GPUCCL_MASK_FROM_LUMA,
+  GST_GPUCCL_MASK_FROM_ALPHA
+} GstGpucclMaskFrom;
+
 /* An object that was announced upstream. */
 typedef struct {
   guint64 id;
@@ -30,10 +35,13 @@ struct _GstGpuccl {
   GpucclParams params; /* without camera and pose */
   GstVisionIntrinsics intrinsics;
   bool label_map;
+  GstGpucclMaskFrom mask_from;
 
   /* Of the streaming thread. */
   Gpuccl *gpuccl;
   gint width, height;
+  gboolean warned_of_greys, warned_of_left_out;
+  gdouble n_left_out; /* components beyond max-components since the start */
   GstVisionMapInput classes, depth;
   GstVisionPixels labels, mask;
   guint16 *regions; /* of each label, while segments are written; else 0 */

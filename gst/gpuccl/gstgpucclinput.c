@@ -109,10 +109,13 @@ gst_gpuccl_begin (GstGpuccl *self, const Image *image, GstBuffer *buffer,
     TRY (use_class_map (self, buffer, frame));
     TRY (use_depth_map (self, buffer, params, frame));
   } else {
+    gboolean alpha = image->format == IMAGE_RGBA || image->format == IMAGE_BGRA;
+
     frame->source = GPUCCL_MASK;
-    frame->map = image->plane[0];
+    frame->map = (const uint8_t *) image->plane[0] + (alpha ? 3 : 0);
     frame->map_stride = image->stride[0];
-    frame->map_step = 1;
+    frame->map_step = alpha ? 4 : 1;
+    frame->count_greys = !self->warned_of_greys;
   }
   return check_gpuccl_rows (frame);
 }

@@ -55,6 +55,14 @@ oracle_linked (const Input *in, const Rule *rule, int x, int y, int u, int v)
   return step < rule->step || step << 20 < near * near * rule->k;
 }
 
+static bool
+is_oracle_unknown (const Input *in, int value)
+{
+  return in->source == GPUCCL_CLASSES ? value > 5
+      : in->source == GPUCCL_MASK ? value >= 64 && value < 192 && value != 127
+                                  : false;
+}
+
 typedef struct {
   uint32_t label, area;
   uint64_t x, y, z, xx, xy, yy;
@@ -178,7 +186,7 @@ oracle_of (const Input *in, const Rule *rule, const Camera *camera)
   for (int at = 0; at < pixels; at++) {
     int x = at % in->width, y = at / in->width;
 
-    o.unknown += in->source == GPUCCL_CLASSES && *map_at (in, x, y) > 5;
+    o.unknown += is_oracle_unknown (in, *map_at (in, x, y));
     if (!o.labels[at] && oracle_foreground (in, rule, x, y))
       o.components[o.n++] =
           oracle_flood (in, rule, camera, at, o.labels, stack);
@@ -240,6 +248,10 @@ compare_components (
       n < o->n && n < p->max_components && o->components[n].area >= p->min_area)
     n++;
   check (r->n_components == n);
+  while (n < o->n && o->components[n].area >= p->min_area)
+    n++;
+  check (r->n_left_out == (uint32_t) (n - r->n_components));
+  n = r->n_components;
   for (int i = 0; i < n && i < r->n_components; i++) {
     const GpucclComponent *a = &r->components[i];
     const OracleComponent *c = &o->components[i];

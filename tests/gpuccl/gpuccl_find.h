@@ -21,7 +21,7 @@ input_new (GpucclSource source, int width, int height, bool depth)
   Input in = {.width = width,
       .height = height,
       .source = source,
-      .map_step = 1 + (int) rnd (2),
+      .map_step = 1 << rnd (3),
       .has_depth = depth || source == GPUCCL_DEPTH_ONLY};
 
   in.map =
@@ -70,7 +70,8 @@ input_frame (const Input *in, const Image *map, const Image *depth)
       .source = in->source,
       .map = map->plane[0],
       .map_stride = map->stride[0],
-      .map_step = in->map_step};
+      .map_step = in->map_step,
+      .count_greys = true};
 
   if (in->source == GPUCCL_DEPTH_ONLY)
     f.map = NULL;

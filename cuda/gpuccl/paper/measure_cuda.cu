@@ -378,7 +378,8 @@ count_unknown_in_strip (const GpucclWork &w, int x, int y, int y1)
 #pragma unroll
   for (int i = 0; i < ROWS_AT_ONCE; i++)
     n += x < f.width && y + i < y1 &&
-        f.map[(size_t) (y + i) * f.map_stride + x * f.map_step] > w.values.last;
+        gpuccl_is_unknown (&w.values,
+            f.map[(size_t) (y + i) * f.map_stride + x * f.map_step]);
   return n;
 }
 
@@ -394,7 +395,7 @@ count_areas_kernel (
     uint32_t labels[ROWS_AT_ONCE];
 
     load_strip_labels (w, strip.x, y, strip.y1, labels);
-    if (w.frame.source == GPUCCL_CLASSES)
+    if (w.values.n_unknown)
       unknown += count_unknown_in_strip (w, strip.x, y, strip.y1);
 #pragma unroll
     for (int i = 0; i < ROWS_AT_ONCE; i++) {

@@ -239,6 +239,102 @@ GST_START_TEST (test_flush)
 }
 GST_END_TEST;
 
+/* The alpha of RGBA and BGRA is the mask, whatever the colours; alpha is not
+ * taken for luma, nor luma for alpha. */
+GST_START_TEST (test_alpha)
+{
+  static const GstVideoFormat formats[] = {
+      GST_VIDEO_FORMAT_RGBA, GST_VIDEO_FORMAT_BGRA};
+
+  for (guint i = 0; i < 2; i++) {
+    g_auto (Frames) f = frames_new (formats[i], "mask-from=alpha");
+    GstBuffer *buffer = frames_make (&f, NULL, 0);
+    g_autoptr (GstVisionObjects) found = NULL;
+    GstMapInfo map;
+
+    gst_buffer_map (buffer, &map, GST_MAP_WRITE);
+    for (gsize at = 0; at < map.size; at++)
+      map.data[at] = at % 4 == 3 ? 0 : (guint8) (at * 7);
+    for (guint k = 0; k < 3; k++)
+      for (gint y = two[k].y; y < two[k].y + two[k].height; y++)
+        for (gint x = two[k].x; x < two[k].x + two[k].width; x++)
+          map.data[4 * (y * WIDTH + x) + 3] = (guint8) two[k].value;
+    gst_buffer_unmap (buffer, &map);
+    found = frames_push (&f, buffer);
+    fail_unless (found && found->n_objects == 2);
+    for (guint k = 0; k < 2; k++)
+      check_rect (&found->objects[k], &two[k]);
+  }
+}
+GST_END_TEST;
+
+GST_START_TEST (test_alpha_and_luma)
+{
+  static const struct {
+    const gchar *properties;
+    GstVideoFormat format;
+  } bad[] = {{"", GST_VIDEO_FORMAT_RGBA}, {"", GST_VIDEO_FORMAT_BGRA},
+      {"mask-from=alpha", GST_VIDEO_FORMAT_GRAY8},
+      {"mask-from=alpha", GST_VIDEO_FORMAT_NV12},
+      {"mask-from=alpha", GST_VIDEO_FORMAT_GRAY16_LE}};
+
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++) {
+    g_auto (Frames) f = frames_new (bad[i].format, bad[i].properties);
+
+    fail_unless_equals_int (gst_harness_push (f.h, frames_make (&f, NULL, 0)),
+        GST_FLOW_NOT_NEGOTIATED);
+  }
+}
+GST_END_TEST;
+
+/* A tenth of greys is still a mask, and so are MOG2's shadows; more is warned
+ * of once. */
+GST_START_TEST (test_no_mask)
+{
+  static const Rect dark[] = {{0, 0, WIDTH, 24, 63}, {0, 24, WIDTH, 24, 192}};
+  static const Rect shadow[] = {{0, 0, WIDTH, HEIGHT, 127}};
+  static const Rect tenth[] = {{0, 0, 61, 5, 191}};
+  static const Rect more[] = {{0, 0, 62, 5, 64}};
+  g_auto (Frames) f = frames_new (GST_VIDEO_FORMAT_GRAY8, "min-area=1");
+
+  frames_state (&f, frames_make (&f, dark, 2), 1);
+  frames_state (&f, frames_make (&f, tenth, 1), 1);
+  frames_state (&f, frames_make (&f, shadow, 1), 0);
+  expect_silence (f.bus);
+  frames_state (&f, frames_make (&f, more, 1), 0);
+  frames_state (&f, frames_make (&f, more, 1), 0);
+  expect_once (f.bus, GST_MESSAGE_WARNING, "no mask");
+  expect_faulty (&f, 0);
+}
+GST_END_TEST;
+
+/* Preset mask reports each of 288 pixels; with the default of max-components
+ * the rest is counted and warned of once. */
+GST_START_TEST (test_many)
+{
+  Rect specks[16 * 18];
+  guint n = G_N_ELEMENTS (specks);
+
+  for (guint i = 0; i < n; i++)
+    specks[i] = (Rect){2 * (gint) (i % 18), 2 * (gint) (i / 18), 1, 1, 255};
+  for (guint preset = 0; preset < 2; preset++) {
+    g_auto (Frames) f = frames_new (
+        GST_VIDEO_FORMAT_GRAY8, preset ? "@preset=mask" : "min-area=1");
+
+    frames_state (&f, frames_make (&f, specks, n), preset ? n : 64);
+    frames_state (&f, frames_make (&f, specks, n), preset ? n : 64);
+    if (preset) {
+      expect_silence (f.bus);
+      continue;
+    }
+    expect_once (f.bus, GST_MESSAGE_WARNING, "max-components");
+    fail_unless (stat_number (f.h->element, "left-out") == 2. * (n - 64));
+  }
+}
+GST_END_TEST;
+
 SUITE (gpuccl, TIMEOUT (120), TEST (test_formats), TEST (test_sizes),
     TEST (test_strides), TEST (test_properties), TEST (test_reasons),
-    TEST (test_label_map), TEST (test_messages), TEST (test_flush));
+    TEST (test_label_map), TEST (test_messages), TEST (test_flush),
+    TEST (test_alpha), TEST (test_alpha_and_luma), TEST (test_no_mask),
+    TEST (test_many));
