@@ -9,8 +9,12 @@
 #                                           starts to drive
 #   pipelines/gpuccl.sh 'depth-%06d.png'    a sequence of 16-bit pictures: depth,
 #                                           of which surfaces are found
-#   pipelines/gpuccl.sh FILE                what decodebin can read: a mask, of
-#                                           which all that is bright counts
+#   pipelines/gpuccl.sh FILE                what decodebin can read: a clip of a
+#                                           fixed camera, of which what moves
+#                                           counts; needs `segmentation` (MOG2), of
+#                                           the package gstreamer1.0-opencv
+#   MASK=1 pipelines/gpuccl.sh FILE         a mask, of which all that is bright
+#                                           counts
 #   pipelines/gpuccl.sh camera              the first camera, or camera:NAME,
 #                                           /dev/videoN, rtsp://…
 #
@@ -25,7 +29,11 @@ take_at_most 1 "$@"
 
 input=${1:-test}
 read -ra words <<<"${GPUCCL-}"
-take_properties ${words[@]+"${words[@]}"}
+[[ ${MASK:-0} =~ ^[01]$ ]] || {
+  echo "MASK is 1 for a mask as it is, or 0, not \"$MASK\"" >&2
+  exit 2
+}
+mask=()
 draw=(visionoverlay states=new+accepted+rejected)
 show=(visionmap kind=labels ! "${draw[@]}")
 if [ "$input" = test ]; then
@@ -40,9 +48,22 @@ elif is_sequence "$input"; then
     caps=image/png,framerate=30/1 ${FRAMES:+num-buffers="$FRAMES"} !
     pngdec ! videoconvert ! 'video/x-raw,format=GRAY16_LE')
 else
+  [ "${MASK:-0}" = 1 ] || has_element segmentation || {
+    echo "what moves is found by segmentation, of the package gstreamer1.0-opencv;" \
+      "MASK=1 takes $input for a mask as it is" >&2
+    exit 1
+  }
   choose_source "$input"
   show=("${draw[@]}" map=labels)
+  if [ "${MASK:-0}" = 0 ]; then
+    # without test-mode, alpha is no mask; people are narrower and smaller than what
+    # the defaults are for
+    mask=(! videoconvert ! segmentation test-mode=true)
+    words=(mask-from=alpha connectivity=8 min-size=500 min-fill=0 min-extent=8
+      ${words[@]+"${words[@]}"})
+  fi
 fi
+take_properties ${words[@]+"${words[@]}"}
 
 choose_results "${show[@]}"
-launch "${source[@]}" ! gpuccl "${properties[@]}" ! "${results[@]}"
+launch "${source[@]}" ${mask[@]+"${mask[@]}"} ! gpuccl "${properties[@]}" ! "${results[@]}"

@@ -89,6 +89,32 @@ def frames_of(script, env):
     return frames
 
 
+def movement_of_gpuccl(script, folder, env):
+    """A ball that moves before a grey picture, and MASK with a word."""
+    if subprocess.run(["gst-inspect-1.0", "--exists", "segmentation"]).returncode:
+        print("SKIP clips: no segmentation")
+    else:
+        clip = f"{folder}/ball.avi"
+        make("videotestsrc pattern=ball background-color=0xff606060 num-buffers=60 ! "
+             f"video/x-raw,width=320,height=240 ! jpegenc ! avimux ! "
+             f"filesink location={clip}")
+        env = {name: env[name] for name in env if name != "FRAMES"}
+        lines = [json.loads(line) for line in run([script, clip], env=env).splitlines()]
+        ids = [o["id"] for line in lines[10:] for o in line["objects"]
+               if o["state"] == "accepted" and 1000 < o["area"] < 2500]
+        assert len(lines) == 60 and ids.count(max(ids)) > 30 and max(ids) < 3, ids
+    absent = Path(folder, "gst-inspect-1.0")
+    absent.write_text("#!/bin/sh\nexit 1\n")
+    absent.chmod(0o755)
+    said = subprocess.run([script, "any.avi"], text=True, capture_output=True, env=dict(
+        env, PATH=f"{folder}:{env['PATH']}"))
+    absent.unlink()
+    assert said.returncode == 1 and "package gstreamer1.0-opencv" in said.stderr, said
+    said = subprocess.run([script, "any.avi"], env=dict(env, MASK="yes"), text=True,
+                          capture_output=True)
+    assert said.returncode == 2 and 'not "yes"' in said.stderr, said
+
+
 def inputs_of_gpuccl(env):
     """A sequence of depth pictures, and a mask."""
     script = ROOT / "pipelines/gpuccl.sh"
@@ -105,8 +131,9 @@ def inputs_of_gpuccl(env):
         last = json.loads(lines[-1])["objects"]
         assert len(lines) == 3 and last[0]["reason"] == "surface", last
         assert 0.5 < last[0]["depth"] < 5, last
-        found, = json.loads(run([script, mask], env=env))["objects"]
+        found, = json.loads(run([script, mask], env=dict(env, MASK="1")))["objects"]
         assert 1000 < found["area"] < 2000, found
+        movement_of_gpuccl(script, folder, env)
     print("ok   pipelines/gpuccl.sh with pictures")
 
 

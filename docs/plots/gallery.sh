@@ -43,6 +43,11 @@ picture spectra 480 visiontestsrc pattern=multispectral channels=8 num-buffers=1
 picture gpuccl 480 filesrc location="$VISION_TEST_DATA/ccl/nvblox/mask_21.png" ! \
   pngdec ! videoconvert ! video/x-raw,format=GRAY8 ! gpuccl frames=1 min-size=500 ! \
   visionmap kind=labels ! visionoverlay
+people=${PEOPLE:-/usr/share/doc/opencv-doc/examples/data/vtest.avi}
+picture people 480 filesrc location="$people" ! decodebin ! videoconvert ! \
+  identity eos-after=301 ! segmentation test-mode=true ! \
+  gpuccl mask-from=alpha connectivity=8 min-size=500 min-fill=0 min-extent=8 ! \
+  visionoverlay states=new+accepted ! videoscale add-borders=false
 picture kinfumot 480 visiontestsrc pattern=rgbd path=towards num-buffers=70 ! \
   kinfumot maps=correspondence+depth+rendered ! gpuccl label-map=false ! \
   visionmap kind=rendered ! visionoverlay states=new+tracking+found+accepted

@@ -73,7 +73,9 @@
  * ## When something else is better
  *
  * - Finding what moves in ordinary video: there is no model of a background
- *   here. Put an element that makes a mask in front.
+ *   here. Put an element that makes a mask in front, such as GStreamer's
+ *   `segmentation test-mode=true` with #GstGpuccl:mask-from=alpha for a fixed
+ *   camera; `pipelines/gpuccl.sh` does.
  * - Colours: #moct finds components of many colours in one pass, without a
  *   mask.
  * - Telling things apart that touch in a mask: one component is one object.

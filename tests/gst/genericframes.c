@@ -48,15 +48,17 @@ takes (GstElementFactory *factory, const gchar *pad, GstCaps *caps)
   return FALSE;
 }
 
-/* What each needs to look at frames at all. */
+/* What each needs to look at frames of @format at all. */
 static void
-prepare (GstElement *element, const gchar *name)
+prepare (GstElement *element, const gchar *name, GstVideoFormat format)
 {
   if (!strcmp (name, "scopedetect"))
     g_object_set (element, "models", model_path, "intrinsics", "75,75,32,16",
         "queries", 50, NULL);
   else if (!strcmp (name, "emdtrack"))
     g_object_set (element, "targets", "a:10,10,12,12", NULL);
+  else if (!strcmp (name, "gpuccl") && format == GST_VIDEO_FORMAT_RGBA)
+    gst_util_set_object_arg (G_OBJECT (element), "mask-from", "alpha");
   else if (!strcmp (name, "kinfumot"))
     g_object_set (element, "intrinsics", "75,75,32,16", NULL);
   else if (!strcmp (name, "moct"))
@@ -80,8 +82,7 @@ caps_of (const GstVideoInfo *info, gboolean in_cuda)
   GstCaps *caps = gst_video_info_to_caps (info);
 
   if (in_cuda && GST_VIDEO_INFO_FORMAT (info) != GST_VIDEO_FORMAT_GRAY16_LE)
-    gst_caps_set_features (
-        caps, 0, gst_caps_features_new (CUDA_MEMORY, NULL));
+    gst_caps_set_features (caps, 0, gst_caps_features_new (CUDA_MEMORY, NULL));
   return caps;
 }
 
@@ -109,7 +110,7 @@ player_new (Player *p, GstElementFactory *factory, GstVideoFormat format,
       .upload = upload,
       .bus = gst_bus_new ()};
   gst_element_set_bus (p->element, p->bus);
-  prepare (p->element, name);
+  prepare (p->element, name, format);
   if (two)
     add_pad (p, 1, scope ? "sink_depth" : "sink_right",
         scope ? GST_VIDEO_FORMAT_GRAY16_LE : format);
@@ -167,8 +168,8 @@ bad_frame_of (const GstVideoInfo *info, GstHarness *upload, Bad bad)
       bad == BAD_EMPTY || bad == BAD_SPLIT || bad == BAD_UNMAPPABLE)
     return bad_frame (info, bad, 100);
   gst_video_info_set_format (&lower, GST_VIDEO_INFO_FORMAT (info), WIDTH, 2);
-  frame = good_frame (
-      bad == BAD_SHORT || bad == BAD_REACH ? &lower : info, upload);
+  frame =
+      good_frame (bad == BAD_SHORT || bad == BAD_REACH ? &lower : info, upload);
   meta = gst_buffer_get_video_meta (frame);
   spoilt = gst_buffer_new ();
   gst_buffer_append_memory (spoilt, gst_buffer_get_memory (frame, 0));
@@ -208,7 +209,9 @@ static void
 push (Player *p, gint i, GstBuffer *buffer)
 {
   for (gint k = 1; k >= 0; k--) {
-    GstBuffer *b = k == i ? buffer : p->h[k] ? good_frame (&p->info[k], p->upload) : NULL;
+    GstBuffer *b = k == i ? buffer
+        : p->h[k]         ? good_frame (&p->info[k], p->upload)
+                          : NULL;
 
     if (!b)
       continue;
