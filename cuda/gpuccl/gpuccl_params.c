@@ -101,6 +101,6 @@ const Param gpuccl_params[] = {
     TITLED ("Maximum ratio of areas", NUMBER, match_ratio, 1, DBL_MAX, 2,
         "The area, the mean width and the mean height of an object change by "
         "at most this factor from one frame to the next"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {0}};
 
 DEFAULTS (gpuccl_defaults, gpuccl_params, .has_camera = false)
