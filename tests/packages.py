@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an installation has for the shell: a manual page of each command, which
 groff sets without a warning, and completions of its options; that each installed
-file is in one Debian package; and that a container is made by the steps that
-debian_root.sh runs.
+file is in one Debian package; that a container is made by the steps that
+debian_root.sh runs; and that the licence of each file is told as REUSE asks.
 
 Run it as a test of Meson, which sets the environment."""
 import fnmatch
@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -117,8 +118,32 @@ def container():
     print(f"ok   a container is made by {len(wanted)} steps")
 
 
+def licences():
+    """debian/copyright and REUSE.toml name the same files and licences, whose texts are
+    in LICENSES."""
+    told = {}
+    for part in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]:
+        paths = part["path"] if isinstance(part["path"], list) else [part["path"]]
+        told |= dict.fromkeys(paths, part["SPDX-License-Identifier"])
+    own = told.pop("**")
+    others = {path: name for path, name in told.items() if name != own}
+    said = re.findall(r"^Files: (.*(?:\n .*)*)\nCopyright: (?:.*\n)(?: .*\n)*License: (.*)",
+                      (ROOT / "debian/copyright").read_text(), re.M)
+    debian = {path: name for paths, name in said for path in paths.split()}
+    assert debian.pop("*") == "LGPL-2.1+"
+    assert debian == others, (debian, others)
+    texts = {path.stem for path in (ROOT / "LICENSES").iterdir()}
+    assert texts == {own, *others.values()}, texts
+    if shutil.which("reuse") and (ROOT / ".git").exists():
+        run(["reuse", "--root", ROOT, "lint"])
+    else:
+        print("SKIP reuse is not there")
+    print(f"ok   licences of {len(others)} files, and {own}")
+
+
 def main():
     container()
+    licences()
     version()
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
