@@ -3,7 +3,8 @@
 """What an installation has for the shell: a manual page of each command, which
 groff sets without a warning, and completions of its options; that each installed
 file is in one Debian package; that a container is made by the steps that
-debian_root.sh runs; and that the licence of each file is told as REUSE asks.
+debian_root.sh runs; that the tree is a source package; and that the licence of each
+file is told as REUSE asks.
 
 Run it as a test of Meson, which sets the environment."""
 import fnmatch
@@ -91,8 +92,31 @@ def debian(folder):
     assert not unused and not left and not twice, (unused, left, twice)
     version = re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())
     assert (ROOT / "debian/changelog").read_text().startswith(
-        f"gst-vision ({version[1]})"), "debian/changelog has another version"
+        f"gst-vision ({version[1]}-"), "debian/changelog has another version"
     print(f"ok   {len(names)} files in {len(set.union(*taken.values()))} packages")
+
+
+def sources(folder):
+    """The tree is a source package, and the list of symbols that debian/rules makes is
+    the library's, and names the package to build with."""
+    if not shutil.which("dpkg-gensymbols") or not (ROOT / ".git").exists():
+        print("SKIP sources: there is no dpkg-dev or no checkout")
+        return
+    version = re.search(r"\((.*)-", (ROOT / "debian/changelog").read_text())[1]
+    tree = folder / "gst-vision"
+    tree.mkdir()
+    run(["bash", "-c", f"""set -o pipefail
+        git ls-files -z -co --exclude-standard | tar --null -T - -c | tar -C {tree} -x
+        tar -C {folder} --exclude=gst-vision/debian -cJf \\
+          {folder}/gst-vision_{version}.orig.tar.xz gst-vision"""], cwd=ROOT)
+    run(["dpkg-source", "-b", tree], cwd=folder)
+    run(["make", "-f", "debian/rules", "execute_before_dh_makeshlibs"], cwd=tree)
+    library = Path(os.environ["BUILD"]) / "gst/meta/libgstvisionmeta.so.0"
+    run(["dpkg-gensymbols", "-plibgstvisionmeta0", f"-v{version}-1", f"-e{library}", "-c4",
+         f"-O{folder}/symbols"], cwd=tree)
+    assert "* Build-Depends-Package: libgstvisionmeta-dev" in \
+        (folder / "symbols").read_text().splitlines()
+    print("ok   a source package, and its list of symbols")
 
 
 def container():
@@ -145,6 +169,8 @@ def main():
     container()
     licences()
     version()
+    with tempfile.TemporaryDirectory() as folder:
+        sources(Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
              "--destdir", folder])
