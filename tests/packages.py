@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """What an installation has for the shell: a manual page of each command, which
 groff sets without a warning, and completions of its options; that each installed
-file is in one Debian package; and that a container is made by the steps that
-debian_root.sh runs.
+file is in one Debian package; that a container is made by the steps that
+debian_root.sh runs; that the tree is a source package; and that the licence of each
+file is told as REUSE asks.
 
 Run it as a test of Meson, which sets the environment."""
 import fnmatch
@@ -13,6 +14,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 from pathlib import Path
 
 sys.dont_write_bytecode = True
@@ -90,8 +92,31 @@ def debian(folder):
     assert not unused and not left and not twice, (unused, left, twice)
     version = re.search(r"version: '([\d.]+)'", (ROOT / "meson.build").read_text())
     assert (ROOT / "debian/changelog").read_text().startswith(
-        f"gst-vision ({version[1]})"), "debian/changelog has another version"
+        f"gst-vision ({version[1]}-"), "debian/changelog has another version"
     print(f"ok   {len(names)} files in {len(set.union(*taken.values()))} packages")
+
+
+def sources(folder):
+    """The tree is a source package, and the list of symbols that debian/rules makes is
+    the library's, and names the package to build with."""
+    if not shutil.which("dpkg-gensymbols") or not (ROOT / ".git").exists():
+        print("SKIP sources: there is no dpkg-dev or no checkout")
+        return
+    version = re.search(r"\((.*)-", (ROOT / "debian/changelog").read_text())[1]
+    tree = folder / "gst-vision"
+    tree.mkdir()
+    run(["bash", "-c", f"""set -o pipefail
+        git ls-files -z -co --exclude-standard | tar --null -T - -c | tar -C {tree} -x
+        tar -C {folder} --exclude=gst-vision/debian -cJf \\
+          {folder}/gst-vision_{version}.orig.tar.xz gst-vision"""], cwd=ROOT)
+    run(["dpkg-source", "-b", tree], cwd=folder)
+    run(["make", "-f", "debian/rules", "execute_before_dh_makeshlibs"], cwd=tree)
+    library = Path(os.environ["BUILD"]) / "gst/meta/libgstvisionmeta.so.0"
+    run(["dpkg-gensymbols", "-plibgstvisionmeta0", f"-v{version}-1", f"-e{library}", "-c4",
+         f"-O{folder}/symbols"], cwd=tree)
+    assert "* Build-Depends-Package: libgstvisionmeta-dev" in \
+        (folder / "symbols").read_text().splitlines()
+    print("ok   a source package, and its list of symbols")
 
 
 def container():
@@ -117,9 +142,35 @@ def container():
     print(f"ok   a container is made by {len(wanted)} steps")
 
 
+def licences():
+    """debian/copyright and REUSE.toml name the same files and licences, whose texts are
+    in LICENSES."""
+    told = {}
+    for part in tomllib.loads((ROOT / "REUSE.toml").read_text())["annotations"]:
+        paths = part["path"] if isinstance(part["path"], list) else [part["path"]]
+        told |= dict.fromkeys(paths, part["SPDX-License-Identifier"])
+    own = told.pop("**")
+    others = {path: name for path, name in told.items() if name != own}
+    said = re.findall(r"^Files: (.*(?:\n .*)*)\nCopyright: (?:.*\n)(?: .*\n)*License: (.*)",
+                      (ROOT / "debian/copyright").read_text(), re.M)
+    debian = {path: name for paths, name in said for path in paths.split()}
+    assert debian.pop("*") == "LGPL-2.1+"
+    assert debian == others, (debian, others)
+    texts = {path.stem for path in (ROOT / "LICENSES").iterdir()}
+    assert texts == {own, *others.values()}, texts
+    if shutil.which("reuse") and (ROOT / ".git").exists():
+        run(["reuse", "--root", ROOT, "lint"])
+    else:
+        print("SKIP reuse is not there")
+    print(f"ok   licences of {len(others)} files, and {own}")
+
+
 def main():
     container()
+    licences()
     version()
+    with tempfile.TemporaryDirectory() as folder:
+        sources(Path(folder))
     with tempfile.TemporaryDirectory() as folder:
         run(["meson", "install", "-C", os.environ["BUILD"], "--no-rebuild",
              "--destdir", folder])

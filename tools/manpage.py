@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Prints a manual page made of what a command says by --help:
 
-    manpage.py VERSION BUGS NAME SUMMARY COMMAND
+    manpage.py VERSION BUGS NAME SUMMARY FILE
 
 BUGS is where to report them, or empty."""
-import subprocess
 import sys
+from pathlib import Path
 
 
 def escaped(text):
@@ -16,9 +16,8 @@ def escaped(text):
 
 
 def main():
-    version, bugs, name, summary, *command = sys.argv[1:]
-    text = subprocess.run([*command, "--help"], check=True, text=True,
-                          capture_output=True).stdout
+    version, bugs, name, summary, said = sys.argv[1:]
+    text = Path(said).read_text(encoding="utf-8")
     print(f""".TH {name.upper()} 1 "" "gst\\-vision {version}" "User Commands"
 .SH NAME
 {escaped(name)} \\- {escaped(summary)}

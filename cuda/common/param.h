@@ -10,7 +10,7 @@
  *     const Param x_params[] = {
  *         NUMBER (min_area, 0, UINT32_MAX, 100,
  *             "Reject components with fewer pixels than this"),
- *         {NULL}}; */
+ *         {0}}; */
 #pragma once
 
 #include <stdbool.h>

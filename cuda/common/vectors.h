@@ -4,6 +4,8 @@
  * for AVX2, and the program chooses one when it starts.  Both compute the same:
  * the compiler contracts nothing, and sums keep the order of the loops.  A
  * function that it calls becomes a part of both versions only if it is INLINED.
+ * It is static: releases of clang do not agree on the name by which other files
+ * call a function with two versions.
  */
 #pragma once
 
@@ -12,12 +14,20 @@
 # include <emmintrin.h>
 #endif
 
-/* clang compiles one version: its releases do not agree on the name of a
- * function with two versions. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(__clang__)
+#ifdef __has_attribute /* clang has it since release 14 */
+# if __has_attribute(target_clones)
+#  define HAS_CLONES
+# endif
+#endif
+#if defined(__x86_64__) && defined(__gnu_linux__) && defined(HAS_CLONES)
 # define VECTORS __attribute__ ((target_clones ("avx2", "default")))
-/* Makes VECTORS of a function and of all functions that it calls. */
-# define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
+/* Makes VECTORS of a function and of all functions that it calls.  clang does
+ * not take both attributes, and includes the functions that it chooses. */
+# ifdef __clang__
+#  define VECTORS_WHOLE VECTORS
+# else
+#  define VECTORS_WHOLE VECTORS __attribute__ ((flatten))
+# endif
 #else
 # define VECTORS
 # define VECTORS_WHOLE

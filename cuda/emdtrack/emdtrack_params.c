@@ -48,7 +48,7 @@ const Param emdtrack_params[] = {
         "Number of spanning trees stored for each target, 900 bytes each"),
     STOPPED (NUMBER, cache_bits, 8, 24, 20,
         "For solver=paper: the cache of each target holds 2^n values"),
-    {NULL}};
+    {0}};
 
 DEFAULTS (emdtrack_defaults, emdtrack_params, .gain = 1,
     .region = {0, 0, EMDTRACK_MAX_SIDE, EMDTRACK_MAX_SIDE})
@@ -77,6 +77,6 @@ const Param emdtrack_track_params[] = {
         "it is searched for in the whole frame"),
     NUMBER (template_update, 0, 1, 0,
         "Part of a visible target's histogram that each frame renews"),
-    {NULL}};
+    {0}};
 
 DEFAULTS (emdtrack_track_defaults, emdtrack_track_params, 0)

@@ -59,7 +59,8 @@ const Param gpuccl_params[] = {
         "less than this times z^2, 1/m (0 = only by max-depth-step); 0.0035 "
         "suits a Kinect for Xbox 360"),
     NUMBER (min_area, 0, UINT32_MAX, 100,
-        "Leave out components with fewer pixels than this"),
+        "Leave out components with fewer pixels than this: they are neither "
+        "reported nor tried as objects (min-size limits the objects alone)"),
     TITLED ("Maximum number of components", NUMBER, max_components, 1,
         GPUCCL_MAX_COMPONENTS, 64,
         "Report at most this many components, the largest"),
@@ -67,7 +68,8 @@ const Param gpuccl_params[] = {
         GPUCCL_CANDIDATES, GPUCCL_CANDIDATES,
         "Only this many components, the largest, can become objects"),
     NUMBER (min_size, 0, UINT32_MAX, 3500,
-        "Reject objects with no more pixels than this; 3500 suits 640 x 480"),
+        "Reject objects with no more pixels than this; their components are "
+        "still reported (min-area leaves those out); 3500 suits 640 x 480"),
     TITLED ("Minimum filling", NUMBER, min_fill, 0, DBL_MAX, .75,
         "Reject objects that fill no more than this part of the rows and "
         "columns in which they have pixels"),
@@ -99,6 +101,6 @@ const Param gpuccl_params[] = {
     TITLED ("Maximum ratio of areas", NUMBER, match_ratio, 1, DBL_MAX, 2,
         "The area, the mean width and the mean height of an object change by "
         "at most this factor from one frame to the next"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {0}};
 
 DEFAULTS (gpuccl_defaults, gpuccl_params, .has_camera = false)

@@ -56,7 +56,7 @@ const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
         "Number of frames before its acceptance from which a new object is "
         "also "
         "made"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {0}};
 
 DEFAULTS (kinfumot_defaults, kinfumot_params, .camera = {.fx = 0}) /* unknown */
 

@@ -57,7 +57,7 @@ const Param moct_params[] = {
         "Report an object once it has been seen in this many frames in a row"),
     TITLED ("Frames to lose", NUMBER, lose_frames, 0, 10000, 30,
         "Predict an unseen object for this many frames; then it is lost"),
-    {NULL}};
+    {0}};
 
 DEFAULTS (
     moct_defaults, moct_params, .region = {0, 0, MOCT_MAX_SIDE, MOCT_MAX_SIDE})

@@ -80,7 +80,7 @@ const Param pocstereo_params[] = {
         "what only one view shows stays without a match"),
     TITLED ("Smooth surfaces", SWITCH, smooth, true,
         "In mode dense, smooth disparities within surfaces, not across edges"),
-    {NULL}};
+    {0}};
 
 DEFAULTS (pocstereo_defaults, pocstereo_params, .window = 0)
 

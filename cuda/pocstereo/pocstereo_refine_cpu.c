@@ -120,9 +120,9 @@ find_fine_peaks (const PocstereoTables *t, const Integers *r, Floats x)
     x[i] = pocstereo_clamp_peak (x[i]);
 }
 
-VECTORS void
-pocstereo_refine_cpu (const PocstereoTables *t, const Integers *r,
-    const int32_t *base, int n, PocstereoMatch *match)
+VECTORS static void
+refine_lanes (const PocstereoTables *t, const Integers *r, const int32_t *base,
+    int n, PocstereoMatch *match)
 {
   Floats x, scatter = {0};
   Polys polys;
@@ -139,4 +139,11 @@ pocstereo_refine_cpu (const PocstereoTables *t, const Integers *r,
 
     match[i] = pocstereo_match_of_peak (t, base[i], x[i], p, scatter[i]);
   }
+}
+
+void
+pocstereo_refine_cpu (const PocstereoTables *t, const Integers *r,
+    const int32_t *base, int n, PocstereoMatch *match)
+{
+  refine_lanes (t, r, base, n, match);
 }

@@ -33,7 +33,7 @@ const Param scene_params[] = {
     BY_HAND (SWITCH, occlusion, true,
         "Objects pass in front of each other and behind a pillar; if false, "
         "objects never touch"),
-    {NULL}};
+    {0}};
 
 _Static_assert(MULTISPECTRAL_MAX_OBJECTS == CHROMATIC_MAX_OBJECTS &&
         MULTISPECTRAL_MAX_PATCHES == CHROMATIC_MAX_PATCHES,
@@ -48,7 +48,7 @@ const Param chromatic_params[] = {
     BY_HAND (NUMBER, twins, 0, CHROMATIC_MAX_PATCHES, 0,
         "Number of small patches that come and go, with exactly an object's "
         "colour, far away from it"),
-    {NULL}};
+    {0}};
 
 CHOICES (paths,
     {RGBD_PARALLEL, "parallel", "Parallel to the image plane, to and fro"},
@@ -85,7 +85,7 @@ const Param rgbd_params[] = {
     BY_HAND (NUMBER, distortion, 0, 1, 0,
         "Radial distortion of the lens of rgbd, as a multiple of that of a "
         "Kinect One"),
-    {NULL}};
+    {0}};
 
 CHOICES (contents, {STEREO_ALL, "all", "Planes, balls and a head"},
     {STEREO_PLANES, "planes", "A wall, the ground and two boards that sway"},
@@ -109,7 +109,7 @@ const Param stereo_params[] = {
     NUMBER (gamma, .2, 5, 1,
         "Exponent of the grey levels, from 0 to 1, of the right view of "
         "stereo, before the gain"),
-    {NULL}};
+    {0}};
 
 #undef ROWS_OF
 #define ROWS_OF MultispectralParams
@@ -122,7 +122,7 @@ const Param multispectral_params[] = {
         "ground's, as part of the range that reflectances of 0 to 1 allow"),
     NUMBER (drift, 0, .5, .1,
         "Part of multispectral's light that varies, in periods of 300 frames"),
-    {NULL}};
+    {0}};
 
 #undef ROWS_OF
 #define ROWS_OF ClutterParams
@@ -133,7 +133,7 @@ const Param clutter_params[] = {BY_HAND (TITLED, "Frames of a scene", NUMBER,
     TITLED ("Bias of depth", NUMBER, depth_bias, -.1, .1, 0,
         "Error of all depth of clutter in metres, to whole millimetres; "
         "positive for too much depth"),
-    {NULL}};
+    {0}};
 
 #define SCENE(Name, name) \
  Name##Params name##_defaults (void) \

@@ -223,7 +223,7 @@ const Param scopedetect_params[] = {
         "Round 3: number of steps of hill climbing"),
     TITLED ("Blur of edges", NUMBER, edge_blur, 0, 16, 6,
         "Number of times that the likelihoods of edges are blurred"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres per unit of depth"), {0}};
 
 DEFAULTS (
     scopedetect_defaults, scopedetect_params, .camera = {.fx = 0}) /* unknown */

@@ -19,7 +19,7 @@ const Param gst_vision_backend_params[] = {
     STOPPED (TITLED, "CUDA device", NUMBER, device_id, -1, G_MAXINT, -1,
         "GPU's number (-1 = that of neighbouring elements, else the first)",
         .name = "cuda-device-id"),
-    GST_VISION_N_THREADS (n_threads), {NULL}};
+    GST_VISION_N_THREADS (n_threads), {0}};
 
 void
 gst_vision_backend_init (GstVisionBackend *self, GstElement *element)

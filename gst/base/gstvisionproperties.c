@@ -441,7 +441,7 @@ static void
 set_default (
     gpointer to, const GstVisionProperty *row, const Param *p, gssize owner)
 {
-  const Param alone[] = {*p, {NULL}};
+  const Param alone[] = {*p, {0}};
 
   (void) row;
   params_defaults (alone, G_STRUCT_MEMBER_P (to, owner));

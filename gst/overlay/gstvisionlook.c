@@ -85,7 +85,7 @@ const Param gst_vision_look_params[] = {
         "of the map, smoothed over the frames"),
     TITLED ("Show the truth", SWITCH, show_truth, false,
         "Draw the true objects of a synthetic source, dashed and white"),
-    {NULL}};
+    {0}};
 
 void
 gst_vision_look_clear (GstVisionLook *copy)

@@ -110,7 +110,7 @@ prepare_stereo_frame (GstVisionTestSrc *self, const Image *view, StereoFrame *f)
   GST_OBJECT_UNLOCK (self);
   f->width = view->width;
   f->height = view->height;
-  f->maps = (StereoMaps){NULL};
+  f->maps = (StereoMaps){0};
   if (truth_maps) {
     f->maps.disparity = g_new (gfloat, pixels);
     f->maps.depth = g_new (gfloat, pixels);

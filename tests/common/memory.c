@@ -32,7 +32,7 @@ test_give (DeviceKind kind)
   static uint32_t ones[N], back[N];
   DeviceMemory m;
   Device dev;
-  Work w = {NULL};
+  Work w = {0};
 
   ok (device_open (&dev, kind, NULL));
   memory_open (&m, &dev);
@@ -61,7 +61,7 @@ test_again (DeviceKind kind)
 {
   DeviceMemory m;
   Device dev;
-  Work w = {NULL};
+  Work w = {0};
 
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   failing_reset (0);
@@ -89,7 +89,7 @@ test_failing (DeviceKind kind)
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   failing_blocks = 0;
   for (int at = 1; at <= 4; at++) {
-    Work w = {NULL};
+    Work w = {0};
     const char *err;
 
     memory_open (&m, &dev);
@@ -109,7 +109,7 @@ test_failing_growth (DeviceKind kind)
 {
   DeviceMemory m;
   Device dev;
-  Work w = {NULL};
+  Work w = {0};
 
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   memory_open (&m, &dev);
@@ -129,7 +129,7 @@ static void
 test_count (DeviceKind kind)
 {
   DeviceMemory m;
-  Work w = {NULL};
+  Work w = {0};
 
   memory_open (&m, NULL);
   ok (get_all (&m, &w));
@@ -182,7 +182,7 @@ test_noted (DeviceKind kind)
   static size_t bytes[1000];
   DeviceMemory m;
   Device dev;
-  Work w = {NULL};
+  Work w = {0};
 
   ok (failing_open (&dev, DEVICE_CPU, NULL));
   memory_open (&m, &dev);

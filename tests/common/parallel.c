@@ -175,7 +175,7 @@ callers (DeviceKind kind)
 static void
 forked (DeviceKind kind)
 {
-  int status;
+  int status = 0;
   pid_t child;
   Tally t;
 

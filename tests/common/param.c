@@ -52,7 +52,7 @@ static const Param table[] = {SWITCH (exact, true, "To the last bit"),
     NUMBER (gain, 1e-6, 1e3, .2, "Times"),
     STOPPED (NUMBER, weight[1], 0, 1, .5, "Of it", .name = "weight-SECOND"),
     ONE_OF (neighbours, four_or_eight, 8, "Count"),
-    TITLED ("X", NUMBER, inner.min_x, 0, 9, 3, "Place"), {NULL}};
+    TITLED ("X", NUMBER, inner.min_x, 0, 9, 3, "Place"), {0}};
 
 /* Every field gets its default, and no byte beside them changes. */
 static void

@@ -64,7 +64,7 @@ read_truth (Box *truth, int n)
 
     *b = (Box){INFINITY, INFINITY, -INFINITY, -INFINITY};
     for (int c = 0; c < 4; c++) {
-      double x, y;
+      double x = 0, y = 0;
 
       good = good && fscanf (file, "%lf,%lf%*[,\n\r]", &x, &y) == 2;
       b->x0 = fmin (b->x0, x), b->x1 = fmax (b->x1, x);

@@ -261,7 +261,7 @@ noise (DeviceKind kind)
 {
   for (int round = 0; round < 30; round++) {
     AUTO (Field) f = field_new (-1, -2, 3, 2 + round % 2, 2, 2);
-    int share = 1 + (int) rnd (15), shared;
+    int share = 1 + (int) rnd (15), shared = 0;
     double volume, cubes = 0;
     AUTO (Mesh) m;
 

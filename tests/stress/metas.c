@@ -339,6 +339,7 @@ read_maps (GstBuffer *buffer, GstVisionOrigin origin)
         continue;
       for (guint y = 0; y < map.height; y++)
         sum += info.data[(gsize) y * map.stride];
+      (void) sum;
       gst_buffer_unmap (map.pixels, &info);
     }
 }

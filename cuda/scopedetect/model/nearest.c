@@ -139,9 +139,12 @@ scopedetect_set_nearest (ScopedetectShape *s)
     s->nearest[cell_at (s, (int) p.x, (int) p.y, (int) p.z)] = (uint16_t) i;
     mark_cell_stale (&t, &r);
   }
-  for (int k = 0; k < 4; k++)
-    if (!sweep_cells (&t, false) | !sweep_cells (&t, true))
+  for (int k = 0; k < 4; k++) {
+    bool first = sweep_cells (&t, false), second = sweep_cells (&t, true);
+
+    if (!first || !second)
       break;
+  }
   free (t.stale);
   return NULL;
 }

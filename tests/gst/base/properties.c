@@ -28,7 +28,7 @@ static const Param toy_params[] = {NUMBER (first, 0, 9, 1, "One"),
     BY_HAND (NUMBER, max_size, 0, 9, 2, "Two"),
     TITLED ("When", ONE_OF, when, whens, ALWAYS, "At which time",
         .name = "at-time", .kind = "Time"),
-    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres"), {NULL}};
+    NUMBER (depth_scale, 1e-9, 1e3, .001, "Metres"), {0}};
 
 typedef struct {
   gchar *place;

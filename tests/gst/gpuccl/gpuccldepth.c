@@ -162,8 +162,8 @@ GST_START_TEST (test_calibration)
       "camera_matrix:\n  rows: 3\n  cols: 3\n"
       "  data: [120, 0, 63.5, 0, 120, 47.5, 0, 0, 1]\n"
       "distortion_model: plumb_bob\n",
-      "height: 96\nwidth: 128\nd: [0.1, 0, 0, 0, 0]\n"
-      "k: [120.0, 0.0, 63.5, 0.0, 120.0, 47.5, 0.0, 0.0, 1.0]\n",
+      ("height: 96\nwidth: 128\nd: [0.1, 0, 0, 0, 0]\n"
+       "k: [120.0, 0.0, 63.5, 0.0, 120.0, 47.5, 0.0, 0.0, 1.0]\n"),
       "60 0 31.5\n0 60 23.5\n0 0 1\n"};
   g_autofree gchar *folder = g_dir_make_tmp ("gpuccl-XXXXXX", NULL);
   g_autofree gchar *path = g_build_filename (folder, "camera", NULL);

@@ -455,8 +455,8 @@ GST_START_TEST (test_malformed_cameras_and_maps)
       SMALL ", fx=(double)0, fy=(double)1, cx=(double)1, cy=(double)1"};
   static const gchar *const maps[] = {"maps=(int)1", "maps=<1>",
       "maps=<[M, kind=depth]>",
-      "maps=<[M, kind=depth, format=u8, channels=(uint)1, width=(uint)1, "
-      "height=(uint)1, stride=(uint)1, pixels=(string)none]>"};
+      ("maps=<[M, kind=depth, format=u8, channels=(uint)1, width=(uint)1, "
+       "height=(uint)1, stride=(uint)1, pixels=(string)none]>")};
   GstVisionCamera seen;
   GstVisionMap map;
 

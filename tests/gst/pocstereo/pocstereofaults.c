@@ -40,8 +40,9 @@ GST_END_TEST;
 GST_START_TEST (test_unequal)
 {
   const gchar *says[] = {"format=GRAY8,width=90,",
-      "same size and format. Before sink_left, put videoconvert ! videoscale ! "
-      "video/x-raw,format=NV12,",
+      ("same size and format. Before sink_left, put videoconvert ! videoscale "
+       "! "
+       "video/x-raw,format=NV12,"),
       "packing"};
 
   for (gint i = 0; i < 3; i++) {
