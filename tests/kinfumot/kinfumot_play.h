@@ -139,8 +139,14 @@ play_run (Play *s, int number)
 static inline void
 play_detect (Play *s, int number)
 {
-  GpucclFrame frame = {s->width, s->height, GPUCCL_CLASSES, s->r.map,
-      2 * s->width, 2, s->r.depth, 2 * s->width};
+  GpucclFrame frame = {.width = s->width,
+      .height = s->height,
+      .source = GPUCCL_CLASSES,
+      .map = s->r.map,
+      .map_stride = 2 * s->width,
+      .map_step = 2,
+      .depth = s->r.depth,
+      .depth_stride = 2 * s->width};
 
   s->gp.has_camera = s->gp.has_pose = true;
   s->gp.camera = s->p.camera;
