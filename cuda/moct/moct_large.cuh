@@ -20,7 +20,7 @@ struct Masks {
 
 /* The moments of a fragment or a run about the corner of its word.  32 bits
  * hold them, since a word has at most 512 x 16 pixels. */
-struct Moments {
+struct RowMoments {
   uint32_t n_y, x, xx, xy, yy; /* n_y: n, and y << 16 */
   uint32_t rows;
   int x0, x1; /* in columns of the word */
@@ -40,12 +40,12 @@ fills_tile (const MoctWork &w, uint32_t extent, int tx, int ty)
       (extent & high << 16 || ty == w.tiles_y - 1);
 }
 
-static __device__ __forceinline__ Moments
+static __device__ __forceinline__ RowMoments
 fragment_moments (const MoctFragment &f, int lane)
 {
   uint32_t X = (uint32_t) lane * MOCT_TILE;
   uint32_t n = f.n_y & 0xffff, y = f.n_y >> 16, x = f.xy_x >> 16;
-  Moments m;
+  RowMoments m;
 
   m.n_y = f.n_y;
   m.x = x + n * X;
@@ -60,10 +60,10 @@ fragment_moments (const MoctFragment &f, int lane)
 
 /* The sum over lanes @first to @last, of which only those with @of_run have a
  * fragment. */
-static __device__ __forceinline__ Moments
-sum_run (const Moments &m, bool of_run, int first, int last)
+static __device__ __forceinline__ RowMoments
+sum_run (const RowMoments &m, bool of_run, int first, int last)
 {
-  Moments sum;
+  RowMoments sum;
 
   sum.n_y = warp_sum (of_run ? m.n_y : 0);
   sum.x = warp_sum (of_run ? m.x : 0);
@@ -78,7 +78,7 @@ sum_run (const Moments &m, bool of_run, int first, int last)
 
 /* @m as a sum in the frame, for a word whose corner is at (@X, @Y). */
 static __device__ __forceinline__ MoctSum
-sum_of_moments (const Moments &m, unsigned long long X, unsigned long long Y)
+sum_of_moments (const RowMoments &m, unsigned long long X, unsigned long long Y)
 {
   unsigned long long n = m.n_y & 0xffff, x = m.x, y = m.n_y >> 16;
   MoctSum s;
@@ -116,7 +116,7 @@ linked_lanes (const MoctWork &w, uint32_t bits, uint32_t wide, uint32_t extent,
 /* Stores the sums of the runs of a word, whose lanes have moments @m.  @run is
  * the number of the first run. */
 static __device__ __forceinline__ void
-store_run_sums (const Colour &c, const Moments &m, uint32_t bits,
+store_run_sums (const Colour &c, const RowMoments &m, uint32_t bits,
     uint32_t linked, uint32_t run, unsigned X, unsigned Y)
 {
   uint32_t heads = bits & ~linked, alone = heads & ~(linked >> 1);
@@ -129,7 +129,7 @@ store_run_sums (const Colour &c, const Moments &m, uint32_t bits,
     int first = math_lowest_bit (left);
     uint32_t ends = ~linked & (~1u << first);
     int last = ends ? math_lowest_bit (ends) - 1 : 31;
-    Moments sum = sum_run (m, lane >= first && lane <= last, first, last);
+    RowMoments sum = sum_run (m, lane >= first && lane <= last, first, last);
 
     if (lane == first)
       c.sums[run + __popc (heads & ((1u << lane) - 1))] =
