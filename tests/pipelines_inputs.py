@@ -929,7 +929,7 @@ def screen():
             ["Xvfb", "-displayfd", str(write), "-noreset", "-screen", "0",
              "1280x800x24"],
             pass_fds=[write], stderr=subprocess.DEVNULL) as server:
-        env = dict(os.environ, DISPLAY=f":{os.read(read, 16).decode().strip()}")
+        env = dict(os.environ, MASK="1", DISPLAY=f":{os.read(read, 16).decode().strip()}")
         env.pop("WAYLAND_DISPLAY", None)
         try:
             yield env
