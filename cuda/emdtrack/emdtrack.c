@@ -121,9 +121,10 @@ set_problems (Emdtrack *e, const EmdtrackParams *p)
 
   TRY (emdtrack_distances (p, distance, &e->scale));
   e->most = 0;
-  for (int i = 0; i < p->bins * EMDTRACK_BINS; i++)
-    if (distance[0][i] * w->reader.mass > e->most)
-      e->most = distance[0][i] * w->reader.mass;
+  for (int i = 0; i < p->bins; i++)
+    for (int j = 0; j < p->bins; j++)
+      if (distance[i][j] * w->reader.mass > e->most)
+        e->most = distance[i][j] * w->reader.mass;
   emdtrack_find_form (distance, p->bins, &w->closed);
   for (int t = 0; t < p->n_targets; t++) {
     EmdtrackProblem now;
