@@ -496,16 +496,13 @@ gst_vision_file_read_text (const gchar *path, gchar **text, GError **error)
   return why == 0;
 }
 
-gboolean
-gst_vision_properties_read_box (
-    const gchar *text, ImageBox *box, GError **error)
+static gboolean
+read_box (const gchar *text, ImageBox *box, GError **error)
 {
   int n[4] = {0};
-  const char *end = text ? numbers_read (text, ',', 4, n) : NULL;
+  const char *end = numbers_read (text, ',', 4, n);
   gboolean good = end && !*end;
 
-  if (!text)
-    return TRUE;
   for (gint i = 0; i < 4; i++)
     good = good && n[i] >= i / 2 &&
         n[i] <= G_MAXINT16; /* width and height: at least 1 */
@@ -515,4 +512,16 @@ gst_vision_properties_read_box (
     g_set_error (error, GST_LIBRARY_ERROR, GST_LIBRARY_ERROR_SETTINGS,
         "\"%s\" is not x,y,width,height in pixels", text);
   return good;
+}
+
+gboolean
+gst_vision_properties_take_box (GstElement *element, const gchar *text,
+    ImageBox whole, ImageBox *box, GError **error)
+{
+  if (text && !read_box (text, &whole, error))
+    return FALSE;
+  GST_OBJECT_LOCK (element);
+  *box = whole;
+  GST_OBJECT_UNLOCK (element);
+  return TRUE;
 }

@@ -107,9 +107,9 @@ gboolean gst_vision_file_read_text (
  * element runs replaces all that it holds. */
 void gst_vision_preset_init (GstPresetInterface *iface);
 
-/* For a row's parse (): reads "x,y,width,height" to @box, which stays as it is
- * where @text is NULL. */
-gboolean gst_vision_properties_read_box (
-    const gchar *text, ImageBox *box, GError **error);
+/* For a row's parse (): stores "x,y,width,height" in @box, a field of
+ * @element's struct, under the object lock; @whole where @text is NULL. */
+gboolean gst_vision_properties_take_box (GstElement *element, const gchar *text,
+    ImageBox whole, ImageBox *box, GError **error);
 
 G_END_DECLS

@@ -173,14 +173,8 @@ static gboolean
 read_emdtrack_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
-  ImageBox region = emdtrack_defaults ().region;
-
-  if (!gst_vision_properties_read_box (text, &region, error))
-    return FALSE;
-  GST_OBJECT_LOCK (element);
-  GST_EMDTRACK (owner)->params.region = region;
-  GST_OBJECT_UNLOCK (element);
-  return TRUE;
+  return gst_vision_properties_take_box (element, text,
+      emdtrack_defaults ().region, &GST_EMDTRACK (owner)->params.region, error);
 }
 
 #define ROWS_OF GstEmdtrack

@@ -103,14 +103,8 @@ static gboolean
 read_moct_region (
     GstElement *element, gpointer owner, const gchar *text, GError **error)
 {
-  ImageBox region = moct_defaults ().region;
-
-  if (!gst_vision_properties_read_box (text, &region, error))
-    return FALSE;
-  GST_OBJECT_LOCK (element);
-  GST_MOCT (owner)->params.region = region;
-  GST_OBJECT_UNLOCK (element);
-  return TRUE;
+  return gst_vision_properties_take_box (element, text, moct_defaults ().region,
+      &GST_MOCT (owner)->params.region, error);
 }
 
 CHOICES (trajectories, {GST_MOCT_TRAJECTORY_NONE, "none", "No points"},
