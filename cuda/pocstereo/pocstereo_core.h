@@ -43,7 +43,7 @@ typedef struct {
   float perfect;          /* the correlation's peak for identical windows */
   float shape;            /* of pocstereo_closed_form () */
   float cos_bin, sin_bin; /* of pi / N */
-  float shared, least;    /* for pocstereo_sigma (); least in pixels */
+  float least;            /* for pocstereo_sigma (), pixels */
 } PocstereoTables;
 
 /* ---- A line's phasors (equation 1; windowing) ---- */

@@ -116,6 +116,8 @@ pocstereo_newton_peak (const PocstereoTables *t, const int32_t *r, float x)
   return x;
 }
 
+#define POCSTEREO_SHARED 1.2f
+
 /* The predicted standard deviation of the peak's place, pixels.
  *
  * The L lines of a window are L samples of each phase.  The scatter of the
@@ -125,7 +127,8 @@ pocstereo_newton_peak (const PocstereoTables *t, const int32_t *r, float x)
  * these sines, and p.bend turns a slope into pixels.
  *
  * Under Hann's window neighbouring frequencies share samples, and neighbouring
- * lines share noise and texture: t->shared is the factor of both. t->least is
+ * lines share noise and texture: POCSTEREO_SHARED is the factor of both,
+ * measured on shifted views (docs/lab/pocstereo.md).  t->least is
  * the deviation without noise.  Half of the distance that is left to the
  * maximum of the correlation, @p, is added. */
 BOTH float
@@ -138,8 +141,8 @@ pocstereo_sigma (const PocstereoTables *t, float scatter, PocstereoPoly p)
     return 1e3f;
   scatter = scatter / (float) (2 * t->lines) / (turn * turn);
   off = .5f * p.slope / p.bend;
-  return sqrtf (
-      t->shared * t->shared * scatter + t->least * t->least + off * off);
+  return sqrtf (POCSTEREO_SHARED * POCSTEREO_SHARED * scatter +
+      t->least * t->least + off * off);
 }
 
 /* Twice the variance of the sine of a phase: @re, @im are its sums over lines.

@@ -89,7 +89,6 @@ set_lag_tables (PocstereoTables *t, const PocstereoParams *p, int k)
 
 /* Measured on shifted views (docs/lab/pocstereo.md).  The shorter a window, the
  * more aliasing it has, and the more that weighs. */
-#define SHARED 1.2
 #define LEAST .012         /* for a window of 32 samples, pixels */
 #define LEAST_BETWEEN .002 /* the same between two windows */
 
@@ -98,7 +97,6 @@ set_sigma_constants (PocstereoTables *t, const PocstereoParams *p)
 {
   double least = p->fit == POCSTEREO_TWO_WINDOWS ? LEAST_BETWEEN : LEAST;
 
-  t->shared = SHARED;
   t->least = (float) (least * pow (32. / p->window, 1.5));
 }
 
