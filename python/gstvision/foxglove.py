@@ -5,7 +5,7 @@ import importlib
 
 import numpy
 
-from .frames import Encoded
+from .frames import Encoded, matrices_of
 from .mcap_file import McapFile
 
 PACKAGES = "mcap mcap-protobuf-support foxglove-schemas-protobuf"
@@ -105,10 +105,7 @@ def calibration_of(frame, baseline=0):
     c = frame.camera
     return {"timestamp": time_of(frame.stamp), "frame_id": frame.stream,
             "width": c.ref_width, "height": c.ref_height,
-            "distortion_model": "plumb_bob", "D": c.distortion or (0,) * 5,
-            "K": (c.fx, 0, c.cx, 0, c.fy, c.cy, 0, 0, 1),
-            "R": (1, 0, 0, 0, 1, 0, 0, 0, 1),
-            "P": (c.fx, 0, c.cx, -c.fx * baseline, 0, c.fy, c.cy, 0, 0, 0, 1, 0)}
+            "distortion_model": "plumb_bob", **matrices_of(c, baseline)}
 
 
 def image_of(frame, image):

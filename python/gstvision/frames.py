@@ -128,6 +128,14 @@ def results_of(frame, buffer, size):
             yield str(error)
 
 
+def matrices_of(camera, baseline=0):
+    """D, K, R and P of a camera, or of the right camera of a pair."""
+    c = camera
+    return {"D": c.distortion or (0,) * 5, "K": (c.fx, 0, c.cx, 0, c.fy, c.cy, 0, 0, 1),
+            "R": (1, 0, 0, 0, 1, 0, 0, 0, 1),
+            "P": (c.fx, 0, c.cx, -c.fx * baseline, 0, c.fy, c.cy, 0, 0, 0, 1, 0)}
+
+
 def image_of(m, name, numbers):
     """The numbers of a map as robotics tools read them: integers where they are
     values, or depth; else values, and NaN for none."""

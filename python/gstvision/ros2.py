@@ -6,7 +6,7 @@ writes an array number by number, which takes 0.1 s for a JPEG of 1080p."""
 import numpy
 
 from .foxglove import fields_of, title_of
-from .frames import Encoded
+from .frames import Encoded, matrices_of
 from .mcap_file import McapFile
 
 PACKAGES = "mcap rosbags"
@@ -81,12 +81,10 @@ def line_of(found, number, header, kind, numbers):
 
 def camera_of(camera, header, baseline=0):
     """sensor_msgs/CameraInfo, or that of the right camera of a pair."""
-    c = camera
-    return {"header": header, "width": c.ref_width, "height": c.ref_height,
-            "distortion_model": "plumb_bob", "d": c.distortion or (0,) * 5,
-            "k": (c.fx, 0, c.cx, 0, c.fy, c.cy, 0, 0, 1),
-            "r": (1, 0, 0, 0, 1, 0, 0, 0, 1),
-            "p": (c.fx, 0, c.cx, -c.fx * baseline, 0, c.fy, c.cy, 0, 0, 0, 1, 0)}
+    matrices = matrices_of(camera, baseline)
+    return {"header": header, "width": camera.ref_width, "height": camera.ref_height,
+            "distortion_model": "plumb_bob",
+            **{name.lower(): numbers for name, numbers in matrices.items()}}
 
 
 def image_of(image, header):
