@@ -265,7 +265,7 @@ typedef struct {
   const uint16_t *map;
   int width, height, limit;
   bool *seen;
-  int *todo; /* room for all pixels */
+  int *stack; /* room for all pixels */
 } Flood;
 
 static EmdtrackMatch
@@ -276,10 +276,10 @@ flood_from (Flood *f, int start)
   uint64_t sum_x = 0, sum_y = 0;
   int n = 0;
 
-  f->todo[n++] = start;
+  f->stack[n++] = start;
   f->seen[start] = true;
   while (n) {
-    int at = f->todo[--n], x = at % f->width, y = at / f->width;
+    int at = f->stack[--n], x = at % f->width, y = at / f->width;
 
     m.box.x0 = x < m.box.x0 ? x : m.box.x0;
     m.box.y0 = y < m.box.y0 ? y : m.box.y0;
@@ -293,7 +293,7 @@ flood_from (Flood *f, int start)
       for (int u = x ? x - 1 : 0; u <= x + 1 && u < f->width; u++)
         if (f->map[v * f->width + u] < f->limit && !f->seen[v * f->width + u]) {
           f->seen[v * f->width + u] = true;
-          f->todo[n++] = v * f->width + u;
+          f->stack[n++] = v * f->width + u;
         }
   }
   m.cx = (double) sum_x / m.area;
@@ -351,7 +351,7 @@ test_flood (DeviceKind kind)
           player.e, t, flood.limit, EMDTRACK_MATCHES, &m, &n, &all));
       compare_with_flood (&flood, m, n, all);
       free (flood.seen);
-      free (flood.todo);
+      free (flood.stack);
       free (map);
     }
   }
