@@ -146,6 +146,10 @@ const char *gst_emdtrack_set_frame (
  * properties that changed cannot be used, or NULL. */
 const char *gst_emdtrack_get_params (GstEmdtrack *self, GstEmdtrackParams *p);
 
+/* Sets the ground distances of @p to those of the property distance-file, under
+ * the object lock; returns why the file cannot be read, or NULL. */
+const char *gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p);
+
 /* The size of the map of frames with the caps @frames; FALSE: it is not known.
  */
 gboolean gst_emdtrack_map_size (

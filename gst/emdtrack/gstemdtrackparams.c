@@ -26,10 +26,8 @@ distance_fault (GstEmdtrack *self, const gchar *format, ...)
   return self->wrong;
 }
 
-/* Reads distance-file into @p, under the object lock; returns why it cannot, or
- * NULL. */
-static const char *
-read_distance_file (GstEmdtrack *self, EmdtrackParams *p)
+const char *
+gst_emdtrack_read_distances (GstEmdtrack *self, EmdtrackParams *p)
 {
   const gchar *path = self->distance_file;
   gdouble numbers[EMDTRACK_BINS * EMDTRACK_BINS];
@@ -197,7 +195,7 @@ settle_params (GstEmdtrack *self, const GstStructure *s, GstEmdtrackParams *p)
   map->codebook = coded ? &self->book : NULL;
   map->distance = distance_of_bins (self->distance, coded);
   if (map->distance == EMDTRACK_MATRIX)
-    TRY (read_distance_file (self, map));
+    TRY (gst_emdtrack_read_distances (self, map));
   *follow = *map;
   if (spectra) {
     follow->histogram = EMDTRACK_CODEBOOK;
