@@ -24,9 +24,12 @@ typedef struct {
   GstVisionWork work;
   gboolean is_open;       /* open () of the child was called */
   guint64 offered;        /* number of buffers that have come */
+  gboolean is_offered;    /* the newest buffer is among them */
+  gboolean is_ready;      /* start () of the child succeeded */
   gint has_started;       /* atomic, and changed under the object lock */
   gboolean start_refused; /* under the object lock */
   GCond start_changed;
+  GstPadActivateModeFunction activate_sink, activate_src; /* of the parent */
   Mouse mouse; /* used by the thread that sends navigation events */
 } GstVisionFilterPrivate;
 
@@ -154,8 +157,9 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionFilterPrivate *p = PRIV (trans);
   GstClockTime time;
 
-  if (!g_atomic_int_get (&p->has_started) ||
-      !gst_vision_common_takes_segment (&p->common, &trans->segment))
+  p->is_offered = g_atomic_int_get (&p->has_started) &&
+      gst_vision_common_takes_segment (&p->common, &trans->segment);
+  if (!p->is_offered)
     return;
   time = gst_segment_to_stream_time (
       &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
@@ -173,6 +177,8 @@ take_frame (GstVisionFilter *self, GstBuffer *buffer)
 
   if (!g_atomic_int_get (&p->has_started))
     return GST_FLOW_FLUSHING;
+  if (!p->is_offered && !p->common.has_failed)
+    return GST_FLOW_FLUSHING; /* before_transform () came before the start */
   if (p->common.has_failed ||
       gst_vision_common_failed (&p->common, process_frame (self, buffer))) {
     close_child (self);
@@ -235,23 +241,40 @@ start_child (GstVisionFilter *self)
   return !klass->start || klass->start (self);
 }
 
-/* A pad takes frames even before start (): these frames are refused, since
- * nothing is ready for them. */
 static gboolean
 start_filter (GstBaseTransform *trans)
 {
-  gboolean started = start_child (GST_VISION_FILTER (trans));
+  gboolean is_ready = start_child (GST_VISION_FILTER (trans));
 
-  set_started (trans, started, !started);
-  return started;
+  PRIV (trans)->is_ready = is_ready;
+  if (!is_ready)
+    set_started (trans, FALSE, TRUE);
+  return is_ready;
 }
 
 static gboolean
 stop_filter (GstBaseTransform *trans)
 {
+  PRIV (trans)->is_ready = FALSE;
   set_started (trans, FALSE, FALSE);
   gst_vision_work_stop (&PRIV (trans)->work);
   return TRUE;
+}
+
+/* A pad takes frames and events even before start (), and after start ()
+ * GstBaseTransform still resets its segment: frames are refused, and events wait,
+ * until the pad is active. */
+static gboolean
+activate_pad (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
+{
+  GstVisionFilterPrivate *p = PRIV (parent);
+  GstPadActivateModeFunction activate =
+      GST_PAD_IS_SINK (pad) ? p->activate_sink : p->activate_src;
+  gboolean is_done = activate (pad, parent, mode, active);
+
+  if (active && p->is_ready)
+    set_started (GST_BASE_TRANSFORM (parent), is_done, !is_done);
+  return is_done;
 }
 
 /* A stop in the middle of a frame leaves the context to the device that works
@@ -272,9 +295,8 @@ change_state (GstElement *element, GstStateChange transition)
       ->change_state (element, transition);
 }
 
-/* A pad takes events even before start (), which another thread is about to
- * call.  These events wait for start (), a few seconds at most, because a
- * source takes a refusal for an error. */
+/* Events that come before the sink pad is active wait, a few seconds at most,
+ * because a source takes a refusal for an error. */
 static gboolean
 wait_for_start (GstBaseTransform *trans)
 {
@@ -495,6 +517,13 @@ gst_vision_filter_class_init (GstVisionFilterClass *klass)
 static void
 gst_vision_filter_init (GstVisionFilter *self)
 {
+  GstPad *sink = GST_BASE_TRANSFORM_SINK_PAD (self);
+  GstPad *src = GST_BASE_TRANSFORM_SRC_PAD (self);
+
+  PRIV (self)->activate_sink = GST_PAD_ACTIVATEMODEFUNC (sink);
+  PRIV (self)->activate_src = GST_PAD_ACTIVATEMODEFUNC (src);
+  gst_pad_set_activatemode_function (sink, activate_pad);
+  gst_pad_set_activatemode_function (src, activate_pad);
   gst_vision_common_init (&PRIV (self)->common, GST_ELEMENT (self),
       &GST_BASE_TRANSFORM (self)->segment);
   g_cond_init (&PRIV (self)->start_changed);
