@@ -1125,6 +1125,23 @@ flush_pairs (GstAggregator *agg)
   return GST_FLOW_OK;
 }
 
+/* A GstAggregator (1.22 to 1.26) that was stopped between the flushes of a seek
+ * still waits for their end, and would send no frame.  Ends them. */
+static void
+end_old_flush (GstAggregator *agg)
+{
+  GstEvent *end = gst_event_new_flush_stop (TRUE);
+
+  for (gint i = 0; i < 2; i++) {
+    GstAggregatorPad *pad = get_input_pad (agg, i);
+
+    if (pad)
+      PARENT->sink_event (agg, pad, gst_event_ref (end));
+    gst_clear_object (&pad);
+  }
+  gst_event_unref (end);
+}
+
 static gboolean
 start_aggregator (GstAggregator *agg)
 {
@@ -1132,6 +1149,7 @@ start_aggregator (GstAggregator *agg)
 
   if (!gst_vision_properties_check (GST_ELEMENT (agg)))
     return FALSE;
+  end_old_flush (agg);
   p->pair = (GstVisionPair){0};
   p->told_outside = p->refused_caps = p->has_segment = FALSE;
   memset (p->lateness, 0, sizeof p->lateness);

@@ -543,6 +543,43 @@ GST_START_TEST (test_new_stream)
 }
 GST_END_TEST;
 
+/* As a stop and a start of the pad's element. */
+static void
+restart_pad (GstPad *pad)
+{
+  gst_pad_set_active (pad, FALSE);
+  gst_pad_set_active (pad, TRUE);
+}
+
+/* A stop in the middle of a seek's flush: before the sources have heard of it,
+ * after both have begun to flush, and after one has ended its flush. */
+GST_START_TEST (test_stop_while_flushing)
+{
+  g_auto (Two) t = two_with_a_pair (FALSE);
+  GstElement *element = GST_ELEMENT (t.element);
+  GstEvent *stop = gst_event_new_flush_stop (TRUE);
+
+  gst_event_set_seqnum (stop, 1000);
+  if (__i__ == 0)
+    fail_unless (gst_pad_push_event (
+        t.left->sinkpad, seek_between (GST_SEEK_FLAG_FLUSH, 0, -1)));
+  else
+    two_flush (&t, gst_event_new_flush_start ());
+  if (__i__ == 2)
+    gst_harness_push_event (t.left, gst_event_ref (stop));
+  gst_event_unref (stop);
+  gst_element_set_state (element, GST_STATE_READY);
+  restart_pad (t.left->sinkpad);
+  restart_pad (t.left->srcpad);
+  restart_pad (t.right->srcpad);
+  gst_element_set_state (element, GST_STATE_PLAYING);
+  new_stream (t.left);
+  new_stream (t.right);
+  two_pair (&t, 0);
+  two_pair (&t, 40);
+}
+GST_END_TEST;
+
 static gboolean
 is_since_1_26 (void)
 {
@@ -555,8 +592,8 @@ is_since_1_26 (void)
 SUITE (aggregatorwaiting, TEST (test_live), TEST (test_slow), TEST (test_anew),
     TEST (test_far_time), TEST (test_behind_an_event), TEST (test_stop),
     TEST (test_standing_times), TEST (test_seek), TEST (test_impossible_seeks),
-    TEST (test_between_flushes), TEST (test_backward_segment),
-    TEST (test_flush_of_one), TEST (test_gaps), LOOP (test_eos, 2),
-    TEST (test_eos_while_waiting), TEST (test_downstream_ends),
-    TEST (test_sent_end), TEST (test_queries),
+    TEST (test_between_flushes), LOOP (test_stop_while_flushing, 3),
+    TEST (test_backward_segment), TEST (test_flush_of_one), TEST (test_gaps),
+    LOOP (test_eos, 2), TEST (test_eos_while_waiting),
+    TEST (test_downstream_ends), TEST (test_sent_end), TEST (test_queries),
     is_since_1_26 () ? TEST (test_new_stream) : (void) 0);
