@@ -350,7 +350,8 @@ answer_downstream (GstAggregator *agg, GstQuery *query)
       PARENT->src_query (agg, query);
 }
 
-/* Sends a seek to the inputs.  Takes the event. */
+/* Sends a seek to the inputs, once.  A GstAggregator (1.22 to 1.26) would know
+ * the same seek, too, but leak its event.  Takes the event. */
 static gboolean
 seek_inputs (GstAggregator *agg, GstEvent *event)
 {
@@ -360,10 +361,11 @@ seek_inputs (GstAggregator *agg, GstEvent *event)
     gst_event_unref (event);
     return FALSE;
   }
-  if (gst_vision_seek_flushes (event))
-    gst_vision_gate_renew_both (
-        &PRIV (agg)->gate, gst_event_get_seqnum (event));
-  return PARENT->src_event (agg, event);
+  if (gst_vision_gate_take_seek (&PRIV (agg)->gate,
+          gst_event_get_seqnum (event), gst_vision_seek_flushes (event)))
+    return PARENT->src_event (agg, event);
+  gst_event_unref (event);
+  return TRUE;
 }
 
 static gboolean

@@ -31,7 +31,7 @@ gst_vision_gate_open (GstVisionGate *self, gint64 patience)
   self->patience = patience;
   self->state = GST_VISION_GATE_OPEN;
   self->refusal = GST_FLOW_OK;
-  self->flush = self->seek = 0;
+  self->flush = 0;
   self->stops = FALSE;
   for (gint i = 0; i < 2; i++)
     self->input[i] = (GstVisionGateInput){.newest = GST_CLOCK_TIME_NONE};
@@ -177,17 +177,21 @@ gst_vision_gate_reopen (GstVisionGate *self)
   UNLOCK (self);
 }
 
-void
-gst_vision_gate_renew_both (GstVisionGate *self, guint32 seek)
+gboolean
+gst_vision_gate_take_seek (GstVisionGate *self, guint32 seek, gboolean flushes)
 {
+  gboolean is_new;
+
   LOCK (self);
-  if (seek != self->seek && self->state != GST_VISION_GATE_OPEN &&
+  is_new = seek != self->seek;
+  if (is_new && flushes && self->state != GST_VISION_GATE_OPEN &&
       self->state != GST_VISION_GATE_FAILED) {
     self->flush = 0;
     change_gate_state (self, GST_VISION_GATE_SHUT);
   }
   self->seek = seek;
   UNLOCK (self);
+  return is_new;
 }
 
 gboolean
@@ -231,6 +235,16 @@ number_event (GstEvent *event, guint32 flush)
   return event;
 }
 
+/* Notes that input @i flushes for the seek of number @flush, which both inputs
+ * have taken if the other one flushes for it, too. */
+static void
+note_flush (GstVisionGate *self, gint i, guint32 flush)
+{
+  self->input[i].begun_flush = flush;
+  if (self->element->numsinkpads < 2 || self->input[!i].begun_flush == flush)
+    self->seek = flush;
+}
+
 GstEvent *
 gst_vision_gate_take_flush (GstVisionGate *self, gint i, GstEvent *event)
 {
@@ -242,7 +256,9 @@ gst_vision_gate_take_flush (GstVisionGate *self, gint i, GstEvent *event)
   if (self->state != GST_VISION_GATE_OPEN || stops)
     self->flush = gst_event_get_seqnum (event);
   self->input[i].flush = stops ? 0 : gst_event_get_seqnum (event);
-  if (stops) {
+  if (!stops)
+    note_flush (self, i, gst_event_get_seqnum (event));
+  else {
     self->input[i].newest_flush = gst_event_get_seqnum (event);
     self->input[i].waiting = 0;
     self->input[i].held[GST_VISION_GATE_ENDS] = 0;

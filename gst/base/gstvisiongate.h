@@ -93,6 +93,7 @@ typedef struct {
                                          holds */
   guint32 flush;        /* sequence number of the flush in progress; 0: none */
   guint32 newest_flush; /* sequence number of the newest flush that has ended */
+  guint32 begun_flush;  /* sequence number of the newest flush that has begun */
   gboolean anew;        /* no frame has come since the input began anew */
   GstClockTime newest;  /* time of the newest frame; used by the thread that
                            brings the frames */
@@ -108,8 +109,8 @@ typedef struct {
                     stopped; 0: there was none */
 
   gboolean stops; /* the output's thread is to stop, or has stopped */
-  guint32 seek; /* sequence number of the newest seek with a flush; 0: there was
-                   none */
+  guint32 seek; /* sequence number of the newest seek from downstream or, if it
+                   is newer, of the newest flush of all inputs */
   GstVisionGateInput input[2];
 } GstVisionGate;
 
@@ -137,9 +138,11 @@ gboolean gst_vision_gate_renew (
 void gst_vision_gate_reopen (GstVisionGate *self);
 /* Whether frames of input @i wait until the other input begins anew. */
 gboolean gst_vision_gate_awaits_other (GstVisionGate *self, gint i);
-/* Notes a seek from downstream, by its sequence number, since several sinks
- * send the same seek: both inputs will begin anew. */
-void gst_vision_gate_renew_both (GstVisionGate *self, guint32 seek);
+/* Notes a seek from downstream, by its sequence number; @flushes: both inputs
+ * will begin anew.  FALSE: the seek is done already, since several sinks send
+ * the same one, and their ways to the sources differ. */
+gboolean gst_vision_gate_take_seek (
+    GstVisionGate *self, guint32 seek, gboolean flushes);
 /* Notes that the pad of input @i is activated. */
 void gst_vision_gate_activate (GstVisionGate *self, gint i);
 /* Wakes all threads that wait at the gate, because a pad was deactivated or

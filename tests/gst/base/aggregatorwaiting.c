@@ -331,6 +331,48 @@ GST_START_TEST (test_between_flushes)
 }
 GST_END_TEST;
 
+static void
+note_freed (gpointer freed, GstMiniObject *event)
+{
+  (void) event;
+  *(gboolean *) freed = TRUE;
+}
+
+static guint
+upstream_seeks (GstHarness *h)
+{
+  GstEvent *event;
+  guint n = 0;
+
+  while ((event = gst_harness_try_pull_upstream_event (h))) {
+    n += GST_EVENT_TYPE (event) == GST_EVENT_SEEK;
+    gst_event_unref (event);
+  }
+  return n;
+}
+
+/* Two sinks behind a tee send the same seek twice.  Where the sources have
+ * flushed for it by another way, it does not come to them again.  Its event is
+ * freed. */
+GST_START_TEST (test_same_seek)
+{
+  g_auto (Two) t = two_with_a_pair (FALSE);
+  GstEvent *event = seek_between (GST_SEEK_FLAG_FLUSH, 0, -1);
+  gboolean is_elsewhere = __i__, freed = FALSE;
+
+  gst_event_set_seqnum (event, 1000); /* as two_flush () has it */
+  gst_mini_object_weak_ref (GST_MINI_OBJECT (event), note_freed, &freed);
+  if (!is_elsewhere)
+    fail_unless (gst_pad_push_event (t.left->sinkpad, gst_event_ref (event)));
+  two_begin_anew (&t);
+  fail_unless (gst_pad_push_event (t.left->sinkpad, event));
+  fail_unless_equals_int (upstream_seeks (t.left), !is_elsewhere);
+  fail_unless_equals_int (upstream_seeks (t.right), !is_elsewhere);
+  fail_unless (freed);
+  two_pair (&t, 0);
+}
+GST_END_TEST;
+
 /* An error, but no warning of GLib's. */
 GST_START_TEST (test_backward_segment)
 {
@@ -592,8 +634,9 @@ is_since_1_26 (void)
 SUITE (aggregatorwaiting, TEST (test_live), TEST (test_slow), TEST (test_anew),
     TEST (test_far_time), TEST (test_behind_an_event), TEST (test_stop),
     TEST (test_standing_times), TEST (test_seek), TEST (test_impossible_seeks),
-    TEST (test_between_flushes), LOOP (test_stop_while_flushing, 3),
-    TEST (test_backward_segment), TEST (test_flush_of_one), TEST (test_gaps),
-    LOOP (test_eos, 2), TEST (test_eos_while_waiting),
-    TEST (test_downstream_ends), TEST (test_sent_end), TEST (test_queries),
+    TEST (test_between_flushes), LOOP (test_same_seek, 2),
+    LOOP (test_stop_while_flushing, 3), TEST (test_backward_segment),
+    TEST (test_flush_of_one), TEST (test_gaps), LOOP (test_eos, 2),
+    TEST (test_eos_while_waiting), TEST (test_downstream_ends),
+    TEST (test_sent_end), TEST (test_queries),
     is_since_1_26 () ? TEST (test_new_stream) : (void) 0);
