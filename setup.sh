@@ -29,6 +29,7 @@ packages=(
 # What some of the tree needs beside these: packages, and for what.
 optional=(
   'gir1.2-gtk-3.0 python3-gi-cairo' 'the live window, pipelines/live.sh'
+  'gstreamer1.0-opencv opencv-data' 'pipelines/gpuccl.sh with a clip; points on faces'
   'gstreamer1.0-plugins-ugly' 'recordings by x264 instead of OpenH264'
   'python3-numpy' 'maps as arrays in Python, pipelines/apps/maps.py'
   'python3-opencv' 'tools/vision-calibrate'

@@ -126,9 +126,9 @@ def container():
     said = re.findall(r"^RUN (.*)$",
                       (ROOT / "packaging/Containerfile").read_text(), re.M)
     script = (ROOT / "tests/debian_root.sh").read_text()
-    first = re.search(r'^  step "\$release" (\w+)$', script, re.M)[1]
+    first = re.search(r"^  step (\w+)$", script, re.M)[1]
     more = re.search(r"^  for name in ([\w ]+); do$", script, re.M)[1].split()
-    command, = re.findall(r'chroot "\$work/\$2" "(.*)" "\$2" (.*)$', script, re.M)
+    command, = re.findall(r'chroot "\$root" (\S+) "\$1" (.*)$', script, re.M)
     wanted = [f"{command[0]} {step} {command[1]}" for step in [first, *more]]
     assert said == wanted, (said, wanted)
     known = re.findall(r"^#   packaging/debian.sh (\w+) OUT",
