@@ -9,7 +9,8 @@
                 a click while it is paused counts for the frame that is seen, and is
                 taken back; the mouse reads maps and turns a cloud of points; it copies,
                 saves, records; its panel and its picture stay as they are through new
-                sources, elements, properties and messages
+                sources, elements, properties and messages; pictures of it stay in
+                BUILD/live-pictures
     elements    what the others find is drawn where the truth is
 
 The last two are skipped without GTK, Xvfb or xdotool.  Run it as a test of Meson,
@@ -40,6 +41,7 @@ from commands import ROOT, make, run  # noqa: E402
 COMMAND = ROOT / "tools/vision-live"
 sys.path.insert(0, str(ROOT / "tools"))
 # Those that a CPU shows at some rate, and a property that is not its default's.
+PICTURES = Path(os.environ.get("BUILD", ROOT / "build")) / "live-pictures"
 QUICK = {"moct": ("min-area", "123"), "emdtrack": ("lose-frames", "17"),
          "gpuccl": ("min-size", "999")}
 
@@ -684,6 +686,18 @@ def until(what, seconds=60):
     assert what()
 
 
+def keep_picture(live, name):
+    """What the window looks like, for people."""
+    from gi.repository import Gtk
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    n = len(live.plots.times)
+    until(lambda: len(live.plots.times) > n + 20 or live.chain.pause.is_on())
+    until(lambda: not Gtk.events_pending())
+    width, height = live.get_size()
+    subprocess.run(["import", "-window", "root", "-crop", f"{width}x{height}+0+0",
+                    "+repage", PICTURES / f"{name}.png"], check=True)
+
+
 def inside(folder):
     """Everything that makes a pipeline anew leaves the panel and the picture there."""
     from gi.repository import Gst, Gtk
@@ -694,7 +708,7 @@ def inside(folder):
     for size in "360x640", "1920x1080":
         clips.append(f"{folder}/{size}.avi")
         width, height = size.split("x")
-        make(f"visiontestsrc num-buffers=9 ! video/x-raw,width={width},height={height},"
+        make(f"visiontestsrc num-buffers=60 ! video/x-raw,width={width},height={height},"
              "framerate=30/1 ! videoconvert ! jpegenc ! avimux ! "
              f"filesink location={clips[-1]}")
     live = windows.Window(types.SimpleNamespace(
@@ -738,6 +752,9 @@ def inside(folder):
         scale = live.picture.scale()
         assert abs(2 * left + scale * width - size[0]) <= 2 and \
             abs(2 * top + scale * height - size[1]) <= 2, (left, top, scale)
+        live.change("objects", "red:#c70d0d~22;blue:#3864d2~20")
+        until(lambda: live.says.get_text() == windows.KEYS)
+        keep_picture(live, f"{width}x{height}")
     overlay = live.chain.pipeline.get_by_name("overlay")
     assert overlay.get_property("font-size") * live.picture.scale() > 12
     live.sources.get_child().set_text("nowhere.mp4")
@@ -750,6 +767,9 @@ def inside(folder):
     until(lambda: live.chain.shown == "emd" and shows(640, 480))
     until(lambda: live.picture.bar)
     complete()
+    names = {name for _, name in live.plots.lines}
+    assert not any("red" in name for name in names), names
+    keep_picture(live, "map")
     values, _ = live.picture.bar
     numbers = [value for value, _ in values]
     assert numbers == sorted(numbers) and numbers[0] < numbers[-1]
@@ -761,6 +781,17 @@ def inside(folder):
     live.change("emd-map", "true")
     until(lambda: shows(640, 480))
     complete()
+    live.sources.get_child().set_text("chromatic")
+    live.elements.set_active_id("moct")
+    until(lambda: live.chain.name == "moct" and shows(640, 480))
+    live.change("objects", "red:#c70d0d~22;blue:#3864d2~20")
+    until(lambda: len(live.plots.times) > 200)
+    keep_picture(live, "plots")
+    live.pause()
+    assert live.says.get_text() == windows.PAUSED
+    keep_picture(live, "paused")
+    live.pause()
+    assert live.says.get_text() == windows.KEYS
     live.chain.stop()
     print("ok   the window through new sources, elements and properties")
 

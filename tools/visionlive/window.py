@@ -25,6 +25,7 @@ FONT = 14  # pixels of the screen
 TURN = "A drag turns the points, the wheel makes them larger."
 NO_POINTS = "No points in space: nothing was matched, or the rig is not known " \
     "(calibration, or intrinsics and baseline)."
+PAUSED = "Paused: a click or a box counts for the frame that is seen. Space goes on."
 KEYS = "Space pauses, Ctrl+Z takes the last choice back, Ctrl+O opens a file, Ctrl+L " \
     "copies the launch line, Ctrl+S saves a preset, Ctrl+R records, Ctrl+Q ends."
 CHOOSE = {
@@ -49,7 +50,7 @@ class Window(Gtk.Window):
         super().__init__(title="vision-live")
         self.choice = choice
         self.chain = self.controls = self.recording = self.sample = None
-        self.then = None  # what to do when a recording is whole
+        self.asks = self.then = None  # @then: what to do when a recording is whole
         self.folder = tempfile.TemporaryDirectory(prefix="vision-live-")
         self.picture = Picture(self.point, self.hover)
         self.cloud = Cloud()
@@ -133,7 +134,10 @@ class Window(Gtk.Window):
 
     def start(self, texts):
         """Plays what is chosen, with properties @texts."""
-        source = self.sources.get_child().get_text()
+        self.sample = None  # of another source
+        entry = self.sources.get_child()
+        source = entry.get_text()
+        entry.set_position(-1)  # a name is longer than its field
         name = self.elements.get_active_id()
         try:
             if name == "scopedetect" and "models" not in texts:
@@ -157,8 +161,8 @@ class Window(Gtk.Window):
         self.actions["space"][0].set_label("Pause")
         self.actions["z"][0].set_sensitive(bool(self.chain.choice()))
         self.picture.grab_focus()
-        if self.chain.choice() and not self.chain.chosen():
-            self.say(CHOOSE[self.chain.name])
+        if self.has_no_choice():
+            self.say(CHOOSE[self.chain.name], True)
 
     def show_view(self):
         """The cloud of points, or the frame."""
@@ -168,6 +172,10 @@ class Window(Gtk.Window):
         self.cloud.clear()
         if self.chain.wants_faces and not self.chain.has_faces:
             self.say(chain.NO_FACES)
+
+    def has_no_choice(self):
+        """Whether nothing is chosen of what the element looks for."""
+        return bool(self.chain.choice()) and not self.chain.chosen()
 
     def restart(self, keep=True):
         """Anew; with @keep the element is the same."""
@@ -244,21 +252,25 @@ class Window(Gtk.Window):
             self.say(message.parse_error()[0].message)
             self.chain.pipeline.set_state(Gst.State.NULL)
         elif message.type == Gst.MessageType.WARNING:
-            self.say(message.parse_warning()[0].message)
+            self.say(message.parse_warning()[0].message, self.has_no_choice())
         elif message.type == Gst.MessageType.INFO:
-            self.say(message.parse_info()[0].message)
+            self.say(message.parse_info()[0].message, self.has_no_choice())
         elif message.type == Gst.MessageType.EOS and not self.chain.again():
             self.say("The source has ended.")
 
     def refresh(self):
         if self.controls and self.plays():
             self.controls.refresh()
+            if self.asks and not self.has_no_choice():
+                self.say(KEYS)
         return True
 
     # ---- What the user does ----
 
-    def say(self, sentence):
+    def say(self, sentence, asks=False):
+        """@asks for a choice: once one is made, the sentence goes."""
         self.says.set_text(sentence)
+        self.asks = asks
 
     def point(self, kind, x, y):
         if not self.plays():
@@ -290,6 +302,7 @@ class Window(Gtk.Window):
         else:
             pause.hold()
         self.actions["space"][0].set_label("Go on" if pause.is_on() else "Pause")
+        self.say(PAUSED if pause.is_on() and self.chain.choice() else KEYS)
 
     def take_back(self):
         if not self.chain.choice():
