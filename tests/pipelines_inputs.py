@@ -257,6 +257,14 @@ def no_videos(folder):
         (Path(folder) / name).write_bytes(content)
         _, said = script("moct.sh", f"{folder}/{name}", env=environment(), fails=True)
         assert words in said, said
+    absent = Path(folder, "gst-inspect-1.0")
+    absent.write_text("#!/bin/sh\nexit 1\n")
+    absent.chmod(0o755)
+    Path(folder, "film.wmv").write_bytes(bytes.fromhex("3026b2758e66cf11") + b"\0" * 99)
+    _, said = script("moct.sh", f"{folder}/film.wmv", fails=True,
+                     env=environment(PATH=f"{folder}:{os.environ['PATH']}"))
+    assert "is a WMV, which GStreamer cannot play without gstreamer1.0-libav" in said, said
+    absent.unlink()
     for name, *more in (["moct.sh"], ["emdtrack.sh", BOX], ["gpuccl.sh"],
                         ["pocstereo.sh"], ["visionmap.sh"]):
         _, said = script(name, sound, *more, env=environment(), fails=True)

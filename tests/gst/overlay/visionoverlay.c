@@ -387,6 +387,37 @@ GST_START_TEST (test_color_by)
 }
 GST_END_TEST;
 
+/* Sixteen labels have sixteen colours. */
+GST_START_TEST (test_label_colours)
+{
+  static const gchar *const labels[] = {"mug", "cup", "can", "box", "key",
+      "pen", "toy", "hat", "jar", "pot", "lid", "nut", "peg", "rod", "cap",
+      "bat"};
+  GstVisionObject o[G_N_ELEMENTS (labels)];
+  g_autoptr (Harness) h = gst_harness_new ("visionoverlay");
+  g_autoptr (GHashTable) colours = g_hash_table_new (NULL, NULL);
+  g_autoptr (GstBuffer) buffer = NULL;
+  GstVideoInfo info;
+
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
+    o[i] = object_at (3 + 15 * (i % 4), 3 + 11 * (i / 4), 10, 6);
+    o[i].id = i;
+    o[i].label = labels[i];
+  }
+  gst_util_set_object_arg (G_OBJECT (h->element), "show", "box");
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  buffer = draw (h, &info, o, G_N_ELEMENTS (labels));
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++) {
+    guint x = 2 + 15 * (i % 4), y = 6 + 11 * (i / 4), colour = 0;
+
+    for (gint c = 0; c < 3; c++)
+      colour = colour << 8 | pixel (buffer, &info, x, y, c);
+    fail_unless (g_hash_table_add (colours, GUINT_TO_POINTER (colour)),
+        "%s has the colour of another label", labels[i]);
+  }
+}
+GST_END_TEST;
+
 /* Labels that have names have the colours of objects with these labels, in the
  * overlay and in visionmap. */
 GST_START_TEST (test_named_labels)
@@ -566,7 +597,7 @@ GST_END_TEST;
 SUITE (visionoverlay, TEST (test_formats), TEST (test_untouched),
     TEST (test_scaled), TEST (test_states), TEST (test_trail),
     TEST (test_trail_order), TEST (test_trail_time), TEST (test_choice),
-    TEST (test_merge), TEST (test_color_by), TEST (test_named_labels),
-    TEST (test_corner), TEST (test_trajectory),
+    TEST (test_merge), TEST (test_color_by), TEST (test_label_colours),
+    TEST (test_named_labels), TEST (test_corner), TEST (test_trajectory),
     TEST (test_properties_while_playing), TEST (test_truth),
     TEST (test_no_state), TEST (test_trail_far_away));
