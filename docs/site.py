@@ -105,11 +105,18 @@ PLACES = {
         "Table 3.1": ("docs/lab/scopedetect.md", "## The thesis's table 3.1")},
 }
 
-# Wide tables scroll, where a telephone shows them.
-PHONE = """
+# Wide tables scroll, where a telephone shows them; pictures in tables are large enough
+# for the names in them to be read, and a telephone shows them above their words.
+TABLES = """
 table { display: block; max-width: 100%; overflow-x: auto }
+td > img { width: 320px; max-width: none !important }
+@media (max-width: 700px) {
+  table:has(td > img) :is(tbody, tr, td) { display: block }
+  table:has(td > img) thead { display: none }
+  td > img { width: 100% }
+}
 """
-STYLE = PHONE + """
+STYLE = TABLES + """
 body { font: 16px/1.5 sans-serif; max-width: 64em; margin: 2em auto; padding: 0 1em }
 table { border-collapse: collapse; margin: 1em 0; font-size: 14px }
 th, td { border: 1px solid #bbb; padding: .2em .5em; text-align: left }
@@ -163,7 +170,7 @@ def make_site(out):
             to = Path(made) / "pages" / path
             to.parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / path, to)
-        (Path(made) / "pages/phone.css").write_text(PHONE)
+        (Path(made) / "pages/tables.css").write_text(TABLES)
         config = Path(made) / "mkdocs.yml"  # JSON is YAML
         config.write_text(json.dumps({
             "site_name": "gst-vision",
@@ -173,7 +180,7 @@ def make_site(out):
             "theme": {"name": "mkdocs", "highlightjs": False},
             "markdown_extensions": EXTENSIONS,
             "plugins": ["search"],
-            "extra_css": ["phone.css"],
+            "extra_css": ["tables.css"],
             "nav": menu([p for p in paths if p.suffix == ".md"]),
         }))
         subprocess.run(["mkdocs", "build", "--quiet", "--strict", "-f", config],

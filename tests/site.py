@@ -147,18 +147,31 @@ def searched(browser, folder):
             yield f"a result of the search does not name its page: {title}"
 
 
+def measured(browser, folder, name, width, script):
+    """The number that a script finds on a page in a window of that width."""
+    copy = folder / name.replace(".html", "-copy.html")
+    copy.write_text((folder / name).read_text().replace(
+        "</head>", "<script>addEventListener('load', () => document.title = "
+        f"'found ' + {script})</script></head>"))
+    found, _ = dump(browser, copy.as_uri(), f"--window-size={width},900")
+    copy.unlink()
+    return int(re.search(r"<title>found (\d+)", found)[1])
+
+
 def too_wide(browser, folder):
-    """Pages that a telephone must scroll to the side."""
-    script = "<script>addEventListener('load', () => document.title = 'wide ' + " \
-        "document.documentElement.scrollWidth)</script>"
-    for name in "report.html", "docs/performance.html", "docs/elements/moct.html":
-        copy = folder / name.replace(".html", "-copy.html")
-        copy.write_text((folder / name).read_text().replace("</head>", script + "</head>"))
-        found, _ = dump(browser, copy.as_uri(), "--window-size=500,900")
-        copy.unlink()
-        width = int(re.search(r"<title>wide (\d+)", found)[1])
+    """Pages that a telephone must scroll to the side, and pictures in README's table that
+    are too small for the names in them to be read."""
+    for name in "index.html", "report.html", "docs/performance.html", \
+            "docs/elements/moct.html":
+        width = measured(browser, folder, name, 500, "document.documentElement.scrollWidth")
         if width > 500:
             yield f"{name} is {width} pixels wide on a screen of 500"
+    for screen in 1280, 500:
+        width = measured(
+            browser, folder, "index.html", screen, "Math.floor(Math.min(..."
+            "[...document.querySelectorAll('td > img')].map(i => i.clientWidth)))")
+        if width < 300:
+            yield f"on a screen of {screen} pixels a picture is {width} wide"
 
 
 def open_all(browser, folder):
