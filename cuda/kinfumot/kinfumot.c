@@ -122,6 +122,50 @@ set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
   k->previous_pose = frame->pose;
 }
 
+/* The share of the pixels with depth, in number, that holes beside them must
+ * exceed so that they are filled.  Frames of depth cameras have at most .03. */
+#define GRID_OF_HOLES .25
+
+/* Sees whether the depth is a grid of holes. */
+static const char *
+find_holes (Kinfumot *k)
+{
+  const KinfumotOptics *optics = &k->optics;
+  const size_t row = optics->width * sizeof *k->host_maps.depth;
+  KinfumotInput input = k->input;
+  int n_holes = 0, n_depths = 0;
+
+  TRY (device_copy_rows (&k->device, k->host_maps.depth, row, input.depth,
+      input.stride, row, optics->height));
+  TRY (device_wait (&k->device));
+  input.depth = k->host_maps.depth;
+  input.stride = (int) row;
+  for (int at = 0; at < kinfumot_n_pixels (optics); at++) {
+    const int x = at % optics->width, y = at / optics->width;
+    const bool has_depth = kinfumot_input_depth (&input, x, y);
+
+    n_depths += has_depth;
+    n_holes += !has_depth && kinfumot_neighbour_depth (optics, &input, x, y);
+  }
+  k->fills = n_holes > GRID_OF_HOLES * n_depths;
+  return NULL;
+}
+
+/* Fills the frame if the first frame, or one since a lost camera, was a grid of
+ * holes. */
+static const char *
+fill_holes (Kinfumot *k)
+{
+  if (!k->has_background || k->relocate)
+    TRY (find_holes (k));
+  if (!k->fills)
+    return NULL;
+  TRY (k->stages->fill (&k->device, &k->optics, &k->input, k->filled));
+  k->input.depth = k->filled;
+  k->input.stride = k->optics.width * (int) sizeof *k->filled;
+  return NULL;
+}
+
 static const char *
 follow_camera (Kinfumot *k)
 {
@@ -129,6 +173,7 @@ follow_camera (Kinfumot *k)
   const Device *dev = &k->device;
   const KinfumotPoints points = {k->optics, k->now.depth};
 
+  TRY (fill_holes (k));
   TRY (s->filter (dev, &k->optics, &k->input, k->now.depth));
   TRY (s->normals (dev, &points, &k->normals));
   TRY (kinfumot_upload (k));
@@ -277,10 +322,13 @@ needs_models (const Kinfumot *k)
 static const char *
 find_lost_camera (Kinfumot *k)
 {
+  const KinfumotModel estimate = k->host_report->models[0];
   bool found;
 
   TRY (kinfumot_keyframe_search (k, &found));
   k->lost = !found;
+  if (k->lost)
+    TRY (kinfumot_loss_describe (k, &estimate));
   if (found) {
     TRY (explain_pixels (k));
     TRY (fuse_frame (k));
@@ -346,6 +394,7 @@ fill_results (Kinfumot *k, KinfumotResults *r)
   r->late = k->late;
   r->refused = k->refused;
   r->refusal = k->refusal;
+  r->loss = k->lost ? k->loss : NULL;
   r->map = k->now.classes;
   r->depth = k->now.depth;
 }

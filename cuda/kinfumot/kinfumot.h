@@ -129,7 +129,8 @@ typedef struct {
 } KinfumotObject;
 
 typedef struct {
-  bool lost;     /* the camera's pose is not known; nothing was fused */
+  bool lost;        /* the camera's pose is not known; nothing was fused */
+  const char *loss; /* why, and what helps; NULL unless lost */
   Pose64 camera; /* camera to world, of the last frame whose camera is known */
   double residual; /* root mean square of the distances to the model, m */
   double matched;  /* share of the pixels with depth that match */

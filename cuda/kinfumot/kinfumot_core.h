@@ -134,6 +134,44 @@ kinfumot_input_depth (const KinfumotInput *input, int x, int y)
   return row[x] < input->far ? row[x] : 0;
 }
 
+/* The depth of pixel (@x, @y), which has none itself: the mean of those of its
+ * eight neighbours that lie at most 1/32 behind the nearest of them; 0 if no
+ * neighbour has depth. */
+BOTH uint16_t
+kinfumot_neighbour_depth (
+    const KinfumotOptics *optics, const KinfumotInput *input, int x, int y)
+{
+  uint32_t depths[9], nearest = 65535, sum = 0, n = 0;
+
+  UNROLLED
+  for (int i = 0; i < 9; i++) {
+    const int u = x + i % 3 - 1, v = y + i / 3 - 1;
+    const bool inside =
+        u >= 0 && v >= 0 && u < optics->width && v < optics->height;
+
+    depths[i] = inside ? kinfumot_input_depth (input, u, v) : 0;
+    nearest = depths[i] && depths[i] < nearest ? depths[i] : nearest;
+  }
+  UNROLLED
+  for (int i = 0; i < 9; i++) {
+    const bool near = depths[i] && depths[i] - nearest <= nearest / 32;
+
+    sum += near ? depths[i] : 0;
+    n += near;
+  }
+  return n ? (uint16_t) ((sum + n / 2) / n) : 0;
+}
+
+/* The depth of pixel (@x, @y) of a frame whose holes are filled. */
+BOTH uint16_t
+kinfumot_filled_depth (
+    const KinfumotOptics *optics, const KinfumotInput *input, int x, int y)
+{
+  const uint16_t depth = kinfumot_input_depth (input, x, y);
+
+  return depth ? depth : kinfumot_neighbour_depth (optics, input, x, y);
+}
+
 /* Adds two neighbours of pixel (@x, @y) of depth @z to @mean: the one at (@dx,
  * @dy), times the spacing, and the one opposite to it. */
 BOTH void

@@ -72,10 +72,11 @@ kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
   return NULL;
 }
 
-const KinfumotStages kinfumot_stages_cpu = {kinfumot_filter_cpu,
-    kinfumot_normals_cpu, kinfumot_align_open_cpu, kinfumot_align_cpu,
-    kinfumot_predict_cpu, kinfumot_judge_cpu, kinfumot_advance_cpu,
-    kinfumot_classify_cpu, kinfumot_grow_cpu, kinfumot_adopt_cpu,
-    kinfumot_doubt_cpu, kinfumot_allocate_cpu, kinfumot_fuse_cpu,
-    kinfumot_ranges_cpu, kinfumot_cast_cpu, kinfumot_draw_cpu,
-    kinfumot_pass_cpu, kinfumot_mark_cpu, kinfumot_mark_cpu, kinfumot_room_cpu};
+const KinfumotStages kinfumot_stages_cpu = {kinfumot_fill_cpu,
+    kinfumot_filter_cpu, kinfumot_normals_cpu, kinfumot_align_open_cpu,
+    kinfumot_align_cpu, kinfumot_predict_cpu, kinfumot_judge_cpu,
+    kinfumot_advance_cpu, kinfumot_classify_cpu, kinfumot_grow_cpu,
+    kinfumot_adopt_cpu, kinfumot_doubt_cpu, kinfumot_allocate_cpu,
+    kinfumot_fuse_cpu, kinfumot_ranges_cpu, kinfumot_cast_cpu,
+    kinfumot_draw_cpu, kinfumot_pass_cpu, kinfumot_mark_cpu, kinfumot_mark_cpu,
+    kinfumot_room_cpu};

@@ -113,11 +113,11 @@ kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
   return NULL;
 }
 
-extern "C" const KinfumotStages kinfumot_stages_cuda = {kinfumot_filter_cuda,
-    kinfumot_normals_cuda, kinfumot_align_open_cuda, kinfumot_align_cuda,
-    kinfumot_predict_cuda, kinfumot_judge_cuda, kinfumot_advance_cuda,
-    kinfumot_classify_cuda, kinfumot_grow_cuda, kinfumot_adopt_cuda,
-    kinfumot_doubt_cuda, kinfumot_allocate_cuda, kinfumot_fuse_cuda,
-    kinfumot_ranges_cuda, kinfumot_cast_cuda, kinfumot_draw_cuda,
-    kinfumot_pass_cuda, kinfumot_mark_cuda, kinfumot_await_mark_cuda,
-    kinfumot_room_cuda};
+extern "C" const KinfumotStages kinfumot_stages_cuda = {kinfumot_fill_cuda,
+    kinfumot_filter_cuda, kinfumot_normals_cuda, kinfumot_align_open_cuda,
+    kinfumot_align_cuda, kinfumot_predict_cuda, kinfumot_judge_cuda,
+    kinfumot_advance_cuda, kinfumot_classify_cuda, kinfumot_grow_cuda,
+    kinfumot_adopt_cuda, kinfumot_doubt_cuda, kinfumot_allocate_cuda,
+    kinfumot_fuse_cuda, kinfumot_ranges_cuda, kinfumot_cast_cuda,
+    kinfumot_draw_cuda, kinfumot_pass_cuda, kinfumot_mark_cuda,
+    kinfumot_await_mark_cuda, kinfumot_room_cuda};

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Keyframes: small pictures of depth with the camera's pose.  A lost camera is
- * searched for at the keyframes that look most like the frame. */
+ * searched for at the keyframes that look most like the frame; if it stays
+ * lost, the reason is told. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,4 +170,43 @@ kinfumot_keyframe_search (Kinfumot *k, bool *found)
   k->host_report->models[0].good = false;
   TRY (kinfumot_upload (k));
   return kinfumot_cast_views (k, 0, kinfumot_models_end (k));
+}
+
+/* ---- Why the camera is lost ---- */
+
+#define FEW_DEPTHS .1 /* of the pixels */
+#define FEW_POINTS .3 /* of the pixels with depth; Kinects have .7 to .95 */
+
+const char *
+kinfumot_loss_describe (Kinfumot *k, const KinfumotModel *estimate)
+{
+  const int pixels = kinfumot_n_pixels (&k->optics);
+  const uint32_t points = k->host_report->n_points;
+  int depths = 0;
+
+  TRY (device_copy (&k->device, k->host_maps.depth, k->now.depth,
+      pixels * sizeof *k->now.depth));
+  TRY (device_wait (&k->device));
+  for (int i = 0; i < pixels; i++)
+    depths += k->host_maps.depth[i] != 0;
+  if (depths < FEW_DEPTHS * pixels)
+    snprintf (k->loss, sizeof k->loss,
+        "%.0f %% of the pixels have depth within %d m. Let the camera see "
+        "more that is near, and see that depth-scale is that of the sensor",
+        100. * depths / pixels, KINFUMOT_FAR);
+  else if (points < FEW_POINTS * depths)
+    snprintf (k->loss, sizeof k->loss,
+        "%.0f %% of the pixels with depth lie on a surface; around the rest, "
+        "depth is missing or jumps. Fill the holes of the depth, or make its "
+        "frames smaller, before this element",
+        100. * points / depths);
+  else
+    snprintf (k->loss, sizeof k->loss,
+        "%.0f %% of the points match the models, %.1f cm off, where %.0f %% "
+        "and %.1f cm are the limits. The camera or most of the view moved too "
+        "far from one frame to the next, or intrinsics are not those of the "
+        "sensor",
+        points ? 100. * estimate->points / points : 0, 100 * estimate->residual,
+        100 * KINFUMOT_MIN_SHARE, 100 * KINFUMOT_MAX_RESIDUAL);
+  return NULL;
 }

@@ -10,11 +10,35 @@
 
 /* ---- Depth ---- */
 
+/* Of the frame's holes, and of the filter. */
 typedef struct {
   const KinfumotOptics *optics;
   const KinfumotInput *input;
   uint16_t *depth;
-} FilterLoop;
+} DepthLoop;
+
+static void
+fill_hole_rows (void *data, int begin, int end)
+{
+  const DepthLoop *loop = data;
+  const int width = loop->optics->width;
+
+  for (int y = begin; y < end; y++)
+    for (int x = 0; x < width; x++)
+      loop->depth[y * width + x] =
+          kinfumot_filled_depth (loop->optics, loop->input, x, y);
+}
+
+const char *
+kinfumot_fill_cpu (const Device *dev, const KinfumotOptics *optics,
+    const KinfumotInput *input, uint16_t *filled)
+{
+  DepthLoop loop = {optics, input, filled};
+
+  (void) dev;
+  parallel_for (optics->height, 8, fill_hole_rows, &loop);
+  return NULL;
+}
 
 static uint16_t
 filter_pixel (
@@ -39,7 +63,7 @@ filter_pixel (
 VECTORS_WHOLE static void
 filter_depth_rows (void *data, int begin, int end)
 {
-  const FilterLoop *loop = data;
+  const DepthLoop *loop = data;
   const int width = loop->optics->width;
 
   for (int y = begin; y < end; y++)
@@ -52,7 +76,7 @@ const char *
 kinfumot_filter_cpu (const Device *dev, const KinfumotOptics *optics,
     const KinfumotInput *input, uint16_t *depth)
 {
-  FilterLoop loop = {optics, input, depth};
+  DepthLoop loop = {optics, input, depth};
 
   (void) dev;
   parallel_for (optics->height, 8, filter_depth_rows, &loop);

@@ -8,6 +8,25 @@
 
 /* ---- Depth ---- */
 
+static __global__ void
+fill_holes_kernel (KinfumotOptics optics, KinfumotInput input, uint16_t *filled)
+{
+  const int at = thread_number ();
+
+  await_previous ();
+  if (at < kinfumot_n_pixels (&optics))
+    filled[at] = kinfumot_filled_depth (
+        &optics, &input, at % optics.width, at / optics.width);
+}
+
+const char *
+kinfumot_fill_cuda (const Device *dev, const KinfumotOptics *optics,
+    const KinfumotInput *input, uint16_t *filled)
+{
+  return queue_kernel (dev, fill_holes_kernel, blocks_of_pixels (optics),
+      PIXEL_THREADS, *optics, *input, filled);
+}
+
 /* The sums of kinfumot_add_neighbours (), without its branches, over the
  * neighbours of pixel @at of the tile, which has a depth. */
 static __device__ __forceinline__ BilateralMean

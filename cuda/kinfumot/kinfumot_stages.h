@@ -66,6 +66,11 @@ typedef struct {
 
 /* ---- A frame (2.1) ---- */
 
+/* Fills the holes of a frame, so that registered depth, a grid of holes, has
+ * surfaces; not in the paper.  In: @input.  Out: @filled, rows without gaps. */
+typedef const char *KinfumotFillStage (const Device *dev,
+    const KinfumotOptics *optics, const KinfumotInput *input, uint16_t *filled);
+
 /* The bilateral filter.  In: @input.  Out: @depth. */
 typedef const char *KinfumotFilterStage (const Device *dev,
     const KinfumotOptics *optics, const KinfumotInput *input, uint16_t *depth);
@@ -199,6 +204,7 @@ typedef const char *KinfumotMark (const Device *dev);
 typedef const char *KinfumotRoom (const Device *dev, uint64_t *bytes);
 
 typedef struct {
+  KinfumotFillStage *fill;
   KinfumotFilterStage *filter;
   KinfumotNormalsStage *normals;
   KinfumotAlignOpen *align_open;
@@ -223,6 +229,7 @@ typedef struct {
 C_BEGIN
 extern const KinfumotStages kinfumot_stages_cpu, kinfumot_stages_cuda;
 
+KinfumotFillStage kinfumot_fill_cpu, kinfumot_fill_cuda;
 KinfumotFilterStage kinfumot_filter_cpu, kinfumot_filter_cuda;
 KinfumotNormalsStage kinfumot_normals_cpu, kinfumot_normals_cuda;
 KinfumotAlignOpen kinfumot_align_open_cuda;

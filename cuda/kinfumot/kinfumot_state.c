@@ -39,6 +39,7 @@ get_frame (Kinfumot *k)
   TRY (get_maps (k, pixels));
   TRY (memory_get (m, &k->rays, pixels));
   TRY (memory_get_pinned (m, &k->host_rays, pixels));
+  TRY (memory_get (m, &k->filled, pixels));
   TRY (memory_get (m, &k->weights, BILATERAL_RANGE));
   TRY (memory_get_pinned (m, &k->host_weights, BILATERAL_RANGE));
   TRY (memory_get (m, &k->normals.of, pixels));

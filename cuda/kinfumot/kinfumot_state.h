@@ -69,6 +69,8 @@ struct _Kinfumot {
   KinfumotOptics optics;
   KinfumotRay *rays, *host_rays;
   KinfumotInput input;
+  bool fills;       /* the depth is a grid of holes, which are filled */
+  uint16_t *filled; /* the frame as it came, without holes */
   uint8_t *weights, *host_weights; /* of the filter */
   KinfumotMaps now;
   KinfumotMaps previous; /* of the previous frame; NULL: none */
@@ -100,6 +102,7 @@ struct _Kinfumot {
   Pose64 known_camera;    /* of the last frame whose camera is known */
   bool previous_had_pose; /* a pose was given with the previous frame: */
   Pose64 previous_pose;
+  char loss[256];              /* why the camera is lost */
   KinfumotKeyframe *keyframes; /* memory of the host */
   int n_keyframes, keyframes_room;
   uint16_t *host_rows; /* KINFUMOT_SMALL_Y rows of depth */
@@ -178,3 +181,7 @@ const char *kinfumot_keyframe_add (Kinfumot *self);
 /* Searches for the camera from the keyframes that are most like the frame.
  * @found: the models are then as after an alignment. */
 const char *kinfumot_keyframe_search (Kinfumot *self, bool *found);
+/* Sets `loss`, of a frame that was searched for; @estimate: the background as
+ * the alignment left it. */
+const char *kinfumot_loss_describe (
+    Kinfumot *self, const KinfumotModel *estimate);

@@ -46,6 +46,7 @@ typedef struct {
   RgbdMotion camera;
   int robots;
   double distortion;
+  double depth_spacing; /* of the pixels with depth */
 } RgbdParams;
 
 RgbdParams rgbd_defaults (void);

@@ -146,10 +146,29 @@ hide_unlit (
   }
 }
 
+/* Whether no sample of a grid of @spacing lies at row or column @i. */
+static bool
+is_between_samples (int i, double spacing)
+{
+  return floor (i / spacing) == floor ((i - 1) / spacing);
+}
+
+/* Removes the depth of row @y between the samples of a grid. */
+static void
+thin_out_row (const Rgbd *s, int y, double spacing, uint16_t *depth)
+{
+  const bool all = is_between_samples (y, spacing);
+
+  for (int x = 0; x < s->width && spacing > 1; x++)
+    if (all || is_between_samples (x, spacing))
+      depth[x] = 0;
+}
+
 typedef struct {
   Rgbd *s;
   uint64_t key; /* of the noise */
   float shift, sigma;
+  double spacing;
 } Sensor;
 
 static void
@@ -167,6 +186,7 @@ sense_depth_rows (void *data, int begin, int end)
     if (sensor->sigma == 0) {
       for (int x = 0; x < s->width; x++)
         depth[x] = to_millimetres (s->z[(size_t) y * s->width + x]);
+      thin_out_row (s, y, sensor->spacing, depth);
       continue;
     }
     draw_row_noise (noise, s->width, y, sensor->key, sensor->sigma);
@@ -175,6 +195,7 @@ sense_depth_rows (void *data, int begin, int end)
       depth[x] = measure_depth (lit[x], facing ? facing[x] : 1, noise[x]);
     rgbd_get_row (s, y, &row);
     hide_unlit (s, &row, y, sensor->shift, depth);
+    thin_out_row (s, y, sensor->spacing, depth);
   }
 }
 
@@ -183,7 +204,8 @@ rgbd_sense (
     Rgbd *s, const RgbdPlan *plan, const RgbdParams *params, uint64_t number)
 {
   Sensor sensor = {s, random_u64 (random_u64 (params->seed, number), number),
-      (float) plan->f * BASELINE, (float) params->noise / 8};
+      (float) plan->f * BASELINE, (float) params->noise / 8,
+      params->depth_spacing};
 
   parallel_for (s->height, 0, sense_depth_rows, &sensor);
 }

@@ -85,6 +85,10 @@ const Param rgbd_params[] = {
     BY_HAND (NUMBER, distortion, 0, 1, 0,
         "Radial distortion of the lens of rgbd, as a multiple of that of a "
         "Kinect One"),
+    BY_HAND (NUMBER, depth_spacing, 1, 4, 1,
+        "Columns and rows from one pixel of rgbd with depth to the next; above "
+        "1 the depth is a grid of holes, as if it were registered to a finer "
+        "picture; 1.7 leaves a third of the pixels"),
     {0}};
 
 CHOICES (contents, {STEREO_ALL, "all", "Planes, balls and a head"},

@@ -73,9 +73,11 @@
  *
  * ## Troubleshooting
  *
- * - The camera is lost: it moved too far from frame to frame, or saw nothing
- *   near. Move slowly; `depth-scale` and `intrinsics` must be those of the
- *   sensor.
+ * - The camera is lost: the warning says what was seen, and what helps. Mostly
+ *   it moved too far from frame to frame, or saw nothing near. Move slowly;
+ *   `depth-scale` and `intrinsics` must be those of the sensor.
+ * - "The models fill their 256 MiB": a room of more than some metres needs more
+ *   `max-memory`, or a larger `voxel-size`.
  * - Walls are doubled: the scale or the intrinsics are wrong, or the lens has
  *   distortion and none was given.
  * - No object is found: put #gpuccl behind this element.

@@ -360,7 +360,7 @@ tell_lost (GstKinfumot *self, const KinfumotResults *r)
     return;
   if (r->lost)
     GST_ELEMENT_WARNING (self, STREAM, FAILED,
-        ("The camera is lost: the depth does not match the model."),
+        ("The camera is lost: %s.", r->loss),
         ("It is looked for in every frame, near the places where it was; "
          "point it at something that it has seen. The action signal reset "
          "begins a new model."));
@@ -378,11 +378,15 @@ tell_full (GstKinfumot *self, const KinfumotResults *r)
       !gst_vision_warning_is_due (&self->told_full))
     return;
   GST_ELEMENT_WARNING (self, RESOURCE, NO_SPACE_LEFT,
-      ("The models fill their %" G_GUINT64_FORMAT " MiB: %s.", bytes >> 20,
+      ("The models fill their %" G_GUINT64_FORMAT
+       " MiB: %s. Set max-memory=%" G_GUINT64_FORMAT
+       ", or a larger voxel-size.",
+          bytes >> 20,
           r->missing ? "surfaces in view find no room, and are left out"
-                     : "what has been out of view for longest is dropped"),
+                     : "what has been out of view for longest is dropped",
+          MIN (bytes >> 19, 8192)),
       ("In this frame %u bricks of 2048 bytes went, and %u more would be "
-       "needed. Raise max-memory or voxel-size.",
+       "needed.",
           r->dropped, r->missing));
 }
 

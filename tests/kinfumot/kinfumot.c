@@ -1203,6 +1203,45 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
+/* ---- A grid of holes ---- */
+
+/* A third of the pixels has depth, as if it were registered to a finer picture:
+ * the holes are filled, and the camera is followed.  Where holes come later,
+ * the camera is lost for a frame, and the reason is told, as it is of a frame
+ * without depth. */
+static void
+test_holes (DeviceKind kind)
+{
+  double first[7], worst;
+  int n = 0;
+  AUTO (Play) s;
+
+  play_open (&s, kind, 320, 240);
+  s.rp.depth_spacing = 1.7;
+  s.rp.motion_start = 1000;
+  play_start (&s, true);
+  worst = follow (&s, 20, first);
+  for (int i = 0; i < s.width * s.height; i++)
+    n += s.depth[i] != 0;
+  printf ("with depth in %.0f %% of the pixels the camera is at most %.1f mm "
+          "off\n",
+      100. * n / (s.width * s.height), 1000 * worst);
+  check (n < .36 * s.width * s.height);
+  check (worst < .01 && s.r.n_objects == 0 && !s.r.loss);
+
+  s.rp.depth_spacing = 1;
+  kinfumot_reset (s.k);
+  follow (&s, 3, first);
+  s.rp.depth_spacing = 2;
+  play_frame (&s, 3);
+  check (s.r.lost && strstr (s.r.loss, "Fill the holes"));
+  play_frame (&s, 4);
+  check (!s.r.lost);
+  memset (s.depth, 0, sizeof *s.depth * s.width * s.height);
+  play_run (&s, 5);
+  check (s.r.lost && strstr (s.r.loss, "0 % of the pixels have depth"));
+}
+
 static const CheckPart parity[] = {
     {"room", parity_room}, {"lost", parity_lost}, {NULL, NULL}};
 
@@ -1211,4 +1250,5 @@ CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (views), PART (camera), PART (robot), PART (doubt), PART (waits),
     PART (between), PART (mean), PART (outline), PART (torn), PART (expected),
     PART (table), PART (lost), PART (relocate), PART (full),
-    {"too much", test_too_much}, PART (hostile), {"no pose", test_no_pose})
+    {"too much", test_too_much}, PART (hostile), {"no pose", test_no_pose},
+    PART (holes))
