@@ -29,7 +29,7 @@ MENU = {
             "docs/metadata.md", "docs/recordings.md"],
     "Elements": ["docs/elements/"],
     "Results": ["docs/performance.md", "docs/accuracy.md", "docs/lab/",
-                "docs/reliability.md"],
+                "docs/reliability.md", "docs/digests.md"],
     "Inside": ["docs/design.md", "CONTRIBUTING.md", "cuda/", "gst/README.md",
                "tests/README.md", "CHANGELOG.md"],
 }

@@ -8,14 +8,14 @@
 #   tests/gpu.sh [BUILD [OUT [PART...]]]
 #
 # BUILD: build-gpu; OUT: a folder for the logs; PART: of test, sanitize, compare,
-# streams, gpus and measure, all of them without any.  CHECKS, a regular expression such as
+# digest, streams, gpus and measure, all of them without any.  CHECKS, a regular expression such as
 # '(memcheck|synccheck) kinfumot', asks sanitize for those of its lines alone.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${1:-build-gpu}
 out=${2:-$build/gpu}
 parts=("${@:3}")
-[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare streams gpus measure)
+[ ${#parts[@]} -gt 0 ] || parts=(test sanitize compare digest streams gpus measure)
 failed=0
 mkdir -p "$out"
 
@@ -179,6 +179,12 @@ run_compare() {
     scopedetect name=s BACKEND models=${models%,} ! RESULTS ! fakesink"
 }
 
+# The digests that docs/digests.txt has of the CPU.
+run_digest() {
+  BUILD=$build tests/digests.py cuda 2>"$out/digest.log" ||
+    { [ $? = 77 ] || { tail -3 "$out/digest.log"; failed=1; }; }
+}
+
 make_clip() {
   [ -e "$clip" ] || gst-launch-1.0 -q visiontestsrc num-buffers=300 ! \
     video/x-raw,format=I420,width=1920,height=1080 ! openh264enc bitrate=6000000 ! \
@@ -279,6 +285,7 @@ for part in "${parts[@]}"; do
     test) run_test ;;
     sanitize) run_sanitize ;;
     compare) run_compare ;;
+    digest) run_digest ;;
     streams) run_streams ;;
     gpus) run_gpus ;;
     measure) run_measure ;;

@@ -20,7 +20,8 @@ from pathlib import Path
 sys.dont_write_bytecode = True
 from commands import ROOT, run  # noqa: E402
 
-OPTION = {"vision-calibrate": "--board", "vision-live": "--record",
+OPTION = {"vision-calibrate": "--board", "vision-digest": "--each",
+          "vision-live": "--record",
           "vision-model": "--spacing",
            "vision-pose-eval": "--no-depth", "vision-record": "--pictures",
            "vision-replay": "--topic"}

@@ -11,5 +11,5 @@ _gst_vision_command () {
 }
 
 complete -o default -F _gst_vision_command \
-  vision-calibrate vision-live vision-model vision-pose-eval vision-record \
-  vision-replay vision-train
+  vision-calibrate vision-digest vision-live vision-model vision-pose-eval \
+  vision-record vision-replay vision-train
