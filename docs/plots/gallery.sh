@@ -12,6 +12,9 @@ cd "$(dirname "$0")/../gallery"
 made=$(mktemp -d)
 trap 'rm -r "$made"' EXIT
 
+# what is read where README shows a picture small
+large=(font-size=28 line-width=4)
+
 # picture NAME HEIGHT WORDS...: the last frame, of 640 x HEIGHT pixels, of a launch
 # line, at three quarters of its size
 picture () {
@@ -35,7 +38,7 @@ picture moct 552 filesrc location="$VISION_TEST_DATA/moct/opencv/smarties.png" !
   videoscale add-borders=false
 clip emd/bottles/bottle-detection.mp4 121
 picture emdtrack 360 "${source[@]}" ! \
-  emdtrack targets=cap:85,109,27,22 emd-map=true ! visionoverlay map=emd
+  emdtrack targets=cap:85,109,27,22 emd-map=true ! visionoverlay map=emd "${large[@]}"
 
 picture spectra 480 visiontestsrc pattern=multispectral channels=8 num-buffers=10 ! \
   'video/x-raw,height=3840' ! emdtrack 'targets=target:58,76,74,74' emd-map=true ! \
@@ -45,12 +48,13 @@ picture gpuccl 480 filesrc location="$VISION_TEST_DATA/ccl/nvblox/mask_21.png" !
   visionmap kind=labels ! visionoverlay
 people=${PEOPLE:-/usr/share/doc/opencv-doc/examples/data/vtest.avi}
 picture people 480 filesrc location="$people" ! decodebin ! videoconvert ! \
-  identity eos-after=301 ! segmentation test-mode=true ! \
+  identity eos-after=181 ! segmentation test-mode=true ! \
   gpuccl mask-from=alpha connectivity=8 min-size=500 min-fill=0 min-extent=8 ! \
-  visionoverlay states=new+accepted ! videoscale add-borders=false
+  visionoverlay states=new+accepted "${large[@]}" ! \
+  videocrop left=160 right=96 top=48 bottom=144 ! videoscale add-borders=false
 picture kinfumot 480 visiontestsrc pattern=rgbd path=towards num-buffers=70 ! \
   kinfumot maps=correspondence+depth+rendered ! gpuccl label-map=false ! \
-  visionmap kind=rendered ! visionoverlay states=new+tracking+found+accepted
+  visionmap kind=rendered ! visionoverlay states=new+tracking+found+accepted "${large[@]}"
 
 # view SIDE: what comes before the pad of that side
 boards=$VISION_TEST_DATA/stereo/opencv_chessboard
@@ -78,4 +82,4 @@ still color RGB
 color=("${source[@]}")
 still depth GRAY16_LE
 picture scopedetect 480 "${color[@]}" "${source[@]}" scopedetect name=s \
-  models="$made/milk.model" intrinsics=525,525,319.5,239.5 ! visionoverlay
+  models="$made/milk.model" intrinsics=525,525,319.5,239.5 ! visionoverlay "${large[@]}"
