@@ -398,7 +398,7 @@ static void
 find_symmetries (SymmetrySearch *t)
 {
   Pose found[SCOPEDETECT_MAX_SYMMETRIES], none = {{1, 0, 0, 0}, {0, 0, 0}};
-  int n;
+  int n = 0;
 
   for (int i = 0; i < DIRECTIONS; i++) { /* a spiral over the half sphere */
     float z = ((float) i + .5f) / DIRECTIONS, r = sqrtf (1 - z * z);
@@ -411,8 +411,8 @@ find_symmetries (SymmetrySearch *t)
   try_angle (t, 2 * PI / 3);
   try_angle (t, 2 * PI / 5);
   find_centre (t);
-  n = t->n - 1;
-  memcpy (found, t->found + 1, (size_t) n * sizeof *found);
+  for (; n + 1 < t->n; n++)
+    found[n] = t->found[n + 1];
   t->n = 1;
   if (revolves (t, found, n))
     return;
