@@ -194,7 +194,7 @@ const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
     MoctColour *colour, MoctLearned *learned);
 
 /* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…` (further
- * ranges after `|`), `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h[@SECONDS]` or
+ * ranges after `|`, with SPACE= again or without), `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h[@SECONDS]` or
  * `NAME:roi=meta`, into @colours (room for MOCT_MAX_COLOURS).  On failure sets
  * @problem (@size bytes) to a sentence that says which entry is wrong and
  * why. */

@@ -146,6 +146,24 @@ read_axis_range (Reader *r, int s, int i, MoctRange *range)
   return true;
 }
 
+/* Accepts the name of a space and "=" again, after "|". */
+static bool
+accept_space_again (Reader *r, int s)
+{
+  for (int i = 0; i < MOCT_TEXT_SPACES; i++) {
+    const char *at = r->at;
+
+    if (!accept_character (r, moct_text_spaces[i].name))
+      continue;
+    if (i == s && accept_character (r, "="))
+      return true;
+    r->at = at;
+    return set_problem (r, "the alternatives of a colour are all in %s",
+        moct_text_spaces[s].name);
+  }
+  return true;
+}
+
 /* Reads lo..hi,lo..hi,lo..hi, and further ranges after "|". */
 static bool
 read_ranges (Reader *r, int s, MoctColour *c)
@@ -159,6 +177,8 @@ read_ranges (Reader *r, int s, MoctColour *c)
       return set_problem (r,
           "there can be at most %d alternatives, with | between them",
           MOCT_MODES);
+    if (n && !accept_space_again (r, s))
+      return false;
     for (int i = 0; i < moct_text_spaces[s].axes; i++)
       if (!read_axis_range (r, s, i, &range))
         return false;

@@ -284,6 +284,13 @@ test_alternatives (DeviceKind kind)
   check (moct_relation (read, dark, light) == MOCT_CUTS);
   check (moct_relation (read, grey, grey) == MOCT_OUT);
   check (moct_relation (read, dark, dark) == MOCT_IN);
+  /* the space of the second may be written again */
+  check (moct_parse ("a:lab=80..99,-5..5,-5..5| lab=0..20,-5..5,-5..5", read,
+             &n, problem, sizeof problem) &&
+      read->n_also == 1 && moct_holds (read, dark));
+  check (!moct_parse (
+      "a:rg=0..1,0..1|rgb=0..1,0..1,0..1", read, &n, problem, sizeof problem));
+  check (strstr (problem, "all in rg"));
   /* short forms, and what they stand for */
   check (moct_parse ("a:red;b:blue~7;c:#ffcc00; #Ff0080\n#001122~3 ", read, &n,
              problem, sizeof problem) &&
