@@ -34,9 +34,10 @@ def allowed_quoted(path):
     if folder == "cuda":
         variants = "" if path.parts[2] in VARIANTS else \
             rf"(?!{name}/(?:{'|'.join(VARIANTS)})/)"
-        # its own, what is common, meshes, and the public header of another algorithm
-        return (rf"{variants}(?:{name}/.*|common/.*|mesh/marching_cubes\.h|"
-                rf"(\w+)/\1\.h)")
+        # its own, also what meson makes, what is common, meshes, and the public header
+        # of another algorithm
+        return (rf"{variants}(?:{name}(?:/.*|_fit\.h)|common/.*|"
+                rf"mesh/marching_cubes\.h|(\w+)/\1\.h)")
     if folder == "gst" and name == "meta":
         return r"(meta/)?gstvision\w*\.h"
     if folder == "gst" and name == "base":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """vision-train on scenes of a box on a table that are made here, and on generated
-ones: the same preset for the same seed, one that the element loads; and what it
-refuses."""
+ones: the same preset, and the same fit, for the same seed, which the element loads;
+and what command and element refuse."""
 import json
 import math
 import os
@@ -132,6 +132,63 @@ def check_generated(folder):
           "weight-xyz" not in text and "first-" not in text, text)
 
 
+def check_fit(folder):
+    """The same fit twice.  Its rows: fits of other scenes and models, without each
+    term, and in the scenes of the report."""
+    made = [run("--fit", "--generate", SCENES, "--solids", "duck,house", "--size",
+                "160x120", "--objects", 2, folder / f"{k}.fit") for k in range(2)]
+    check(made[0].returncode == 0, made[0].stderr)
+    text = (folder / "0.fit").read_text()
+    check(text == (folder / "1.fit").read_text() and
+          made[0].stdout == made[1].stdout, "the same seed, another fit")
+    check(text.startswith("scopedetect-fit 1\nconstant ") and
+          text.endswith("\nmodel duck\nmodel house\nend\n"), text)
+    rows = re.findall(r"^\| (.*?) \| (\d+) of (\d+) \| ([\d.]+) \| ([\d.]+) \|",
+                      made[0].stdout, re.M)
+    check([row[0] for row in rows][:3] ==
+          ["other scenes than the fit's", "another model than the fit's",
+           "other scenes, without edge"] and len(rows) == 19, made[0].stdout)
+    check(all(0 < int(right) < int(n) for _, right, n, _, _ in rows), made[0].stdout)
+    check(float(rows[0][4]) > .8, "poses of other scenes are not told apart")
+    return text
+
+
+def check_fit_loads(folder, text):
+    """The element judges by a good file; of a bad one it says what is wrong, and
+    keeps the fit that is built in."""
+    bad = [("cut", text[:-5], "it is cut off"),
+           ("cut in a number", text[:40], "it is cut off"),
+           ("version", text.replace("fit 1", "fit 2"), "another version"),
+           ("NaN", re.sub("edge .*", "edge nan", text, count=1), "no whole number"),
+           ("large", re.sub("edge .*", "edge 99999999999", text, count=1),
+            "no whole number"),
+           ("a term", text.replace("beyond", "behind"), "its terms"),
+           ("models", text.replace("model duck", "model dock").replace(
+               "model house", "model hose"), "other models"),
+           ("another file", "[_presets_]\n", "did not write it"),
+           ("nothing", "", "did not write it"),
+           ("no file", None, "No such file")]
+    model = folder / "duck.model"
+    subprocess.run([TOOL.parent / "vision-model", "--solid", "duck", model],
+                   check=True, capture_output=True)
+    for name, content, problem in [("good", text, None)] + bad:
+        path = folder / "told.fit"
+        path.unlink(missing_ok=True)
+        if content is not None:
+            path.write_text(content)
+        done = subprocess.run(
+            ["gst-launch-1.0", "-m", "scopedetect", "name=s", f"models={model}",
+             f"fit={path}", "intrinsics=200,200,80,60", "!", "fakesink",
+             "videotestsrc", "num-buffers=1", "!",
+             "video/x-raw,format=RGB,width=160,height=120", "!", "s.sink_color",
+             "videotestsrc", "num-buffers=1", "!",
+             "video/x-raw,format=GRAY16_LE,width=160,height=120", "!",
+             "s.sink_depth"], capture_output=True, text=True, timeout=60)
+        told = done.stdout + done.stderr
+        check(done.returncode == 0 and ("built-in one is" in told) == bool(problem) and
+              (problem or "") in told, f"{name}: {told}")
+
+
 def check_loads(folder, text):
     """As a file of the user, beside the presets that the element has."""
     presets = folder / "home" / "gstreamer-1.0" / "presets"
@@ -216,6 +273,7 @@ def main():
         check_half_turn(folder, quick)
         check_loads(folder, text)
         check_generated(folder)
+        check_fit_loads(folder, check_fit(folder))
         check_refused(folder, quick)
     sys.exit(1 if failures else 0)
 

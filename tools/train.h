@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Training of the weights by which scopedetect chooses (thesis, section 2.3.2):
- * labelled images, the poses found in them, and the quality of weights. */
+ * Training of the weights by which scopedetect chooses (thesis, section 2.3.2),
+ * and of its fit: labelled images, the poses found in them, and the quality of
+ * weights. */
 #pragma once
 
 #include "common/device.h"
@@ -26,7 +27,7 @@ typedef struct {
   int object;        /* its number in labels; -1: a solid */
   const char *shape; /* name of a solid, or a mesh's file */
   bool is_held;      /* searched in TRAIN_REPORT alone */
-  ScopedetectModel *model;
+  ScopedetectModel *model, *grey; /* grey: of a fit, without colour */
   double diameter;
 } TrainModel;
 
@@ -57,6 +58,7 @@ typedef struct {
 /* The poses found in an image. */
 typedef struct {
   TrainPart part;
+  int scene; /* a number; each generated image has its own */
   ScopedetectRecord *record;
   const TrainDetector *by;
   int n_poses, n_truth;
@@ -70,7 +72,9 @@ typedef struct {
 
 typedef struct {
   uint64_t seed;
-  double unit;       /* metres of meshes */
+  bool is_fit; /* a fit is learned: all models are learned from, and a quarter
+                  of the images is searched by models without colour */
+  double unit; /* metres of meshes */
   int width, height; /* of pictures, pixels */
   int n_objects;     /* the most objects on a generated table; a table has at
                         least half as many */
@@ -85,7 +89,8 @@ typedef struct {
   int n_generated; /* number of the generator's scenes, for all parts; 0:
                       none */
   Device device;
-  TrainDetector detector[2]; /* of all models but those held back; of all */
+  TrainDetector detector[2]; /* of all models but those held back; of all.  Of
+                                a fit: of all; of all, without colour */
   Clutter *clutter;
   Image color, depth; /* host */
   void *device_color, *device_depth;
@@ -125,6 +130,10 @@ TrainCount train_count (const Train *t, TrainPart part, TrainGiven given,
  * weights. */
 const char *train_weights (const Train *t, ScopedetectParams *params,
     bool with_score, int evaluations);
+
+/* Sets @fit to the regressions of the poses in the records, and prints how good
+ * they are in those of TRAIN_REPORT, which they are not learned from. */
+const char *train_fit (const Train *t, ScopedetectFit *fit);
 
 /* Precision + recall. */
 double train_worth (const TrainCount *count);

@@ -27,19 +27,38 @@ add_train_model (Train *t, int object, const char *shape)
   return NULL;
 }
 
+/* The name of a file's model, as vision-model gives it. */
+static void
+name_train_model (const char *path, char name[64])
+{
+  const char *from = strrchr (path, '/'), *dot;
+
+  from = from ? from + 1 : path;
+  dot = strrchr (from, '.');
+  snprintf (
+      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
+}
+
 static const char *
 open_detectors (Train *t, TrainModel *m)
 {
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   ScopedetectModelInfo info;
   const char *err;
+  char name[64];
   Mesh mesh;
 
   how.unit = m->object < 0 ? 1 : t->unit;
   err = m->object < 0 ? clutter_solid_mesh (&mesh, m->shape)
                       : mesh_read (&mesh, m->shape);
+  name_train_model (m->shape, name);
   if (!err)
-    err = scopedetect_model_compile (&m->model, &mesh, m->shape, &how);
+    err = scopedetect_model_compile (&m->model, &mesh, name, &how);
+  if (!err && t->is_fit) {
+    free (mesh.colour);
+    mesh.colour = NULL;
+    err = scopedetect_model_compile (&m->grey, &mesh, name, &how);
+  }
   mesh_free (&mesh);
   TRY (err);
   scopedetect_model_info (m->model, &info);
@@ -72,7 +91,8 @@ set_detector_models (
   if (!t->n_models)
     return "none is given; give meshes by --models or --mesh, or draw scenes "
            "of solids by --generate";
-  hold_models_back (t);
+  if (!t->is_fit)
+    hold_models_back (t);
   for (int i = 0; i < t->n_models; i++) {
     snprintf (where, POSE_FILE_WHERE, "%s", t->model[i].shape);
     fprintf (stderr, "model %d of %d: %s\n", i + 1, t->n_models, where);
@@ -81,18 +101,20 @@ set_detector_models (
   return NULL;
 }
 
+/* Opens the first or the second detector. */
 static const char *
-open_train_detector (Train *t, TrainDetector *d, bool all)
+open_train_detector (Train *t, bool second)
 {
   const ScopedetectModel *models[TRAIN_MODELS];
+  TrainDetector *d = &t->detector[second];
 
   for (int i = 0; i < t->n_models; i++) {
-    bool has = all || !t->model[i].is_held;
+    bool has = second || !t->model[i].is_held;
 
     d->of[i] = has ? d->n : -1;
     if (!has)
       continue;
-    models[d->n] = t->model[i].model;
+    models[d->n] = t->is_fit && second ? t->model[i].grey : t->model[i].model;
     d->model[d->n++] = i;
   }
   return scopedetect_new (&d->s, &t->device, t->width, t->height, models, d->n);
@@ -446,7 +468,9 @@ detect_poses (Train *t, TrainImage *im, bool has_color,
   TRY (device_copy (&t->device, t->device_color, t->color.plane[0], 3 * n));
   TRY (device_wait (&t->device));
   *r = (TrainRecord){.part = im->part, .key = im->seed};
-  r->by = &t->detector[im->part == TRAIN_REPORT];
+  r->scene = im->view ? im->view->scene : t->n_records;
+  r->by = &t->detector[t->is_fit ? random_below (im->seed, 3, 4) == 0
+                                 : im->part == TRAIN_REPORT];
   TRY (scopedetect_observe (r->by->s, params, &frame));
   TRY (scopedetect_search (r->by->s, &results));
   TRY (scopedetect_record_new (&r->record, r->by->s));
@@ -603,7 +627,7 @@ train_open (Train *t, const char *const *folders, int n, const char *models,
   TRY (set_labels (t, where));
   snprintf (where, POSE_FILE_WHERE, "the models");
   for (int k = 0; k < 2; k++)
-    TRY (open_train_detector (t, &t->detector[k], k));
+    TRY (open_train_detector (t, k));
   if (t->n_generated)
     TRY (open_clutter (t));
   return NULL;
@@ -628,8 +652,10 @@ train_close (Train *t)
   clutter_free (t->clutter);
   free (t->color.plane[0]);
   free (t->depth.plane[0]);
-  for (int i = 0; i < t->n_models; i++)
+  for (int i = 0; i < t->n_models; i++) {
     scopedetect_model_free (t->model[i].model);
+    scopedetect_model_free (t->model[i].grey);
+  }
   pose_bop_free (&t->views);
   free (t->truth.pose);
   pose_eval_free (&t->meshes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * vision-train: finds the weights by which scopedetect chooses among poses, for
- * labelled scenes (thesis, section 2.3.2), and writes them as a preset. */
+ * labelled scenes (thesis, section 2.3.2), and writes them as a preset; or the
+ * weights by which it judges poses, its fit. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +17,7 @@
 static const char usage[] =
     "vision-train [options] PRESET FOLDER ...      of labelled scenes\n"
     "vision-train [options] --generate N PRESET    of N generated scenes\n"
+    "vision-train --fit ... FILE ...               learns the fit instead\n"
     "\n"
     "PRESET is the file to write.  Named GstScopedetect.prs, in a folder that\n"
     "GST_PRESET_PATH names, it is loaded by scopedetect @preset=trained.\n"
@@ -41,6 +43,22 @@ static const char usage[] =
     "it is\n"
     "seen.\n"
     "\n"
+    "With --fit, FILE gets what the property fit of scopedetect loads: by "
+    "which\n"
+    "evidence a pose is right, by logistic regression on the first two poses "
+    "of "
+    "each\n"
+    "model in three quarters of the scenes.  The tables say how good it is in "
+    "scenes\n"
+    "and for models that it was not learned from, without each term, and in "
+    "the "
+    "last\n"
+    "quarter of the scenes.\n"
+    "\n"
+    "  --fit                learn the fit\n"
+    "  --any-model          the fit is for all models; default: for those that "
+    "it was\n"
+    "                       learned from\n"
     "  --models FOLDER      of BOP, for FOLDERs: obj_000001.ply and so on\n"
     "  --mesh ID=FILE       an object's mesh; once for each object\n"
     "  --unit METRES        of the meshes; default 0.001\n"
@@ -69,6 +87,7 @@ typedef struct {
   const char *models, *name, *path[1 + MAX_FOLDERS];
   const char *solid[MAX_SOLIDS + 1];
   int n, rounds, tries;
+  bool any_model;
   bool no_score, is_better; /* is_better: than the first weights */
   ScopedetectExplained explain;
 } Wanted;
@@ -286,7 +305,7 @@ save_preset (
   return error ? file_why (error) : NULL;
 }
 
-/* Whether the preset can be written, asked before training, which may take
+/* Whether the file can be written, asked before training, which may take
  * hours. */
 static const char *
 check_preset (const char *path, char where[POSE_FILE_WHERE])
@@ -305,6 +324,46 @@ check_preset (const char *path, char where[POSE_FILE_WHERE])
   return access (where, W_OK) ? file_why (errno) : NULL;
 }
 
+static const char *
+save_fit (
+    const Wanted *w, const ScopedetectFit *fit, char where[POSE_FILE_WHERE])
+{
+  const ScopedetectModel *models[TRAIN_MODELS];
+  char *text;
+  int error;
+
+  for (int i = 0; i < w->t.n_models; i++)
+    models[i] = w->t.model[i].model;
+  text = scopedetect_fit_text (fit, models, w->any_model ? 0 : w->t.n_models);
+  snprintf (where, POSE_FILE_WHERE, "%s", w->path[0]);
+  if (!text)
+    return "out of memory";
+  error = file_write (w->path[0], text, strlen (text), -1);
+  free (text);
+  return error ? file_why (error) : NULL;
+}
+
+/* Searches all scenes by @p, and learns the fit of what is found. */
+static const char *
+make_fit (Wanted *w, const ScopedetectParams *p, char where[POSE_FILE_WHERE])
+{
+  ScopedetectFit fit;
+
+  for (int part = 0; part < TRAIN_PARTS; part++)
+    TRY (train_search (&w->t, (TrainPart) part, 0, p, where));
+  snprintf (where, POSE_FILE_WHERE, "the poses");
+  TRY (train_fit (&w->t, &fit));
+  return save_fit (w, &fit, where);
+}
+
+/* Trains the weights of a preset, and saves it. */
+static const char *
+make_preset (Wanted *w, ScopedetectParams *p, char where[POSE_FILE_WHERE])
+{
+  TRY (train_rounds (w, p, where));
+  return save_preset (w, p, where);
+}
+
 static int
 run_train (Wanted *w)
 {
@@ -317,9 +376,7 @@ run_train (Wanted *w)
   if (!why)
     why = train_open (&w->t, w->path + 1, w->n - 1, w->models, w->solid, where);
   if (!why)
-    why = train_rounds (w, &p, where);
-  if (!why)
-    why = save_preset (w, &p, where);
+    why = w->t.is_fit ? make_fit (w, &p, where) : make_preset (w, &p, where);
   train_close (&w->t);
   if (why)
     return print_failure_of_train (where, why);
@@ -351,6 +408,10 @@ main (int argc, char **argv)
       return fputs (usage, stdout), 0;
     if (!strcmp (argv[i], "--no-score"))
       w.no_score = true;
+    else if (!strcmp (argv[i], "--fit"))
+      w.t.is_fit = true;
+    else if (!strcmp (argv[i], "--any-model"))
+      w.any_model = true;
     else if (i + 1 < argc && read_train_option (&w, argv[i], argv[i + 1], &why))
       i++;
     else if (argv[i][0] == '-' || w.n == 1 + MAX_FOLDERS)

@@ -908,6 +908,7 @@ scopedetect_new (Scopedetect **self, const Device *device, int width,
     return "the frame's sides must be 1 to 4096 pixels";
   TRY (check_models (models, n_models));
   TRY (new_findings (s, n_models));
+  s->found.fit = scopedetect_fit_shipped ();
   s->spacing = models[0]->shape.spacing;
   s->feature_radius = models[0]->shape.feature_radius;
   TRY (get_detector_memory (s, width, height, models, n_models));

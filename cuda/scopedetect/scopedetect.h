@@ -214,6 +214,11 @@ const char *scopedetect_new (Scopedetect **self, const Device *device,
     int width, int height, const ScopedetectModel *const *models, int n_models);
 void scopedetect_free (Scopedetect *self);
 
+/* Makes the detector, of @models, judge poses by the fit in a file of
+ * vision-train --fit. After an error it judges as before. */
+const char *scopedetect_load_fit (Scopedetect *self, const char *path,
+    const ScopedetectModel *const *models, int n_models);
+
 /* The bytes of device memory that scopedetect_new () gets; later calls get
  * none. 0: the host is out of memory. */
 size_t scopedetect_memory (DeviceKind kind, int width, int height,

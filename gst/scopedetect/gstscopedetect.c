@@ -29,7 +29,8 @@
  * - `outline`, the silhouette of the model, hidden or not.
  *
  * The score is a probability: the part of poses with equal evidence that was
- * right in generated scenes.
+ * right in generated scenes.  #GstScopedetect:fit names a file in which the
+ * command `vision-train --fit` wrote what it learned of other scenes or models.
  *
  * ## How objects are chosen
  *
@@ -185,6 +186,9 @@ static const GstVisionProperty properties[] = {
     STOPPED (STRING, models,
         "Files made by vision-model, with commas or semicolons between them; "
         "all must have the same spacing and radii"),
+    STOPPED (STRING, fit,
+        "File of vision-train --fit, by which poses are judged; unset, or if "
+        "it cannot be used, the built-in fit"),
     SWITCH (tracking, true,
         "Search near the last poses first and give objects ids; if false, "
         "every frame is searched as a whole"),
@@ -236,8 +240,10 @@ gst_scopedetect_open (GstVisionAggregator *agg, const Device *device,
   gst_vision_common_set_stat (common, "memory",
       (gdouble) scopedetect_memory (
           device->kind, self->width, self->height, models, self->n_models));
-  return scopedetect_new (&self->detector, device, self->width, self->height,
-      models, self->n_models);
+  TRY (scopedetect_new (&self->detector, device, self->width, self->height,
+      models, self->n_models));
+  gst_scopedetect_load_fit (self);
+  return NULL;
 }
 
 static void

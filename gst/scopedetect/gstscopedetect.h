@@ -52,7 +52,8 @@ struct _GstScopedetect {
   gint search_interval, lose_frames;
   GstVisionIntrinsics intrinsics;
   GstScopedetectRegion region;
-  gchar *models;   /* as set; NULL: unset */
+  gchar *models; /* as set; NULL: unset */
+  gchar *fit;    /* likewise */
 
   /* Of the streaming thread: */
   Scopedetect *detector;
@@ -74,6 +75,9 @@ struct _GstScopedetect {
  * it has posted an error that names the file. */
 const char *gst_scopedetect_load_models (GstScopedetect *self);
 void gst_scopedetect_drop_models (GstScopedetect *self);
+/* Loads the file of the property fit; if it cannot be used, posts a warning and
+ * keeps the built-in fit. */
+void gst_scopedetect_load_fit (GstScopedetect *self);
 
 /* gstscopedetectregion.c: sets the regions of @frame by the property and the
  * metadata of the buffers @first and @second; FALSE: there is none to search.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Models from the files of the property models. */
+ * Models from the files of the property models, and what was learned for them.
+ */
 #include "scopedetect/gstscopedetect.h"
 #include "base/gstvisiontell.h"
 
@@ -89,4 +90,20 @@ gst_scopedetect_drop_models (GstScopedetect *self)
   self->n_models = 0;
   g_clear_pointer (&self->model, g_free);
   g_clear_pointer (&self->info, g_free);
+}
+
+void
+gst_scopedetect_load_fit (GstScopedetect *self)
+{
+  gchar *path = GST_VISION_LOCKED (self, g_strdup (self->fit));
+  const char *err = NULL;
+
+  if (path && *path)
+    err = scopedetect_load_fit (self->detector, path,
+        (const ScopedetectModel *const *) self->model, self->n_models);
+  if (err)
+    GST_VISION_WARNING (self, RESOURCE, SETTINGS,
+        ("fit cannot be used, and the built-in one is: \"%s\": %s.", path,
+            err));
+  g_free (path);
 }

@@ -1193,21 +1193,24 @@ test_light (DeviceKind kind)
   ScopedetectCompile how = SCOPEDETECT_COMPILE_DEFAULTS;
   ScopedetectModel *model;
   ScopedetectEvidence lit, dim, dark, other;
+  ScopedetectFit fit;
   Mesh mesh;
 
   ok (clutter_solid_mesh (&mesh, "house"));
   ok (scopedetect_model_compile (&model, &mesh, "house", &how));
   mesh_free (&mesh);
+  fit = scopedetect_fit_shipped ();
   lit = judge_light (model, 1, 0);
   dim = judge_light (model, .8f, 0);
   dark = judge_light (model, .4f, 0);
   other = judge_light (model, .8f, 60);
   check (lit.colour && lit.lightness < .01f && lit.chroma < .01f);
-  check (abs (scopedetect_fit (&dim) - scopedetect_fit (&lit)) < 100);
+  check (
+      abs (scopedetect_fit (&fit, &dim) - scopedetect_fit (&fit, &lit)) < 100);
   check (dark.lightness > .3f);
-  check (scopedetect_fit (&dark) < scopedetect_fit (&lit) - 1000);
+  check (scopedetect_fit (&fit, &dark) < scopedetect_fit (&fit, &lit) - 1000);
   check (other.chroma > 1.5f);
-  check (scopedetect_fit (&other) < scopedetect_fit (&lit) - 10000);
+  check (scopedetect_fit (&fit, &other) < scopedetect_fit (&fit, &lit) - 10000);
   scopedetect_model_free (model);
 }
 

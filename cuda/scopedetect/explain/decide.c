@@ -6,37 +6,39 @@
 #include "scopedetect/scopedetect_refine_core.h"
 #include "scopedetect/scopedetect_score_core.h"
 
-/* The logistic regression of right best poses by their scores, on generated
- * scenes (see the README): a half is right at MIDDLE. Frames without colour
- * have fewer edges, and their scores are lower. */
-#define MIDDLE -2.5
-#define MIDDLE_WITHOUT -3.2
-#define SLOPE 2.5
-
-static double
-middle_of_scores (bool frame_colour)
+void
+scopedetect_set_alone (
+    bool frame_colour, int32_t score, double alone[SCOPEDETECT_N_ALONE])
 {
-  return frame_colour ? MIDDLE : MIDDLE_WITHOUT;
+  alone[SCOPEDETECT_ALONE_CONSTANT] = 1;
+  alone[SCOPEDETECT_ALONE_SCORE] = score / 65536.;
+  alone[SCOPEDETECT_ALONE_GREY] = !frame_colour;
 }
 
 static double
-certainty_of_score (bool frame_colour, int32_t score)
+certainty_of_score (const ScopedetectFound *f, int32_t score)
 {
+  double alone[SCOPEDETECT_N_ALONE];
+
+  scopedetect_set_alone (f->has_colour, score, alone);
   return 1 /
-      (1 + exp (SLOPE * (middle_of_scores (frame_colour) - score / 65536.)));
+      (1 +
+          exp (-scopedetect_log_odds (
+              f->fit.alone, alone, SCOPEDETECT_N_ALONE)));
 }
 
-/* A score that gains nothing, above the middle; the difference to it of a score
- * that gains as much as a pose can. The thesis does not tell its weights, so
- * these are ours. */
-#define ZERO .5
+/* A score that gains nothing, of frames with colour and without, and the
+ * difference to it of a score that gains as much as a pose can. The thesis does
+ * not tell its weights, so these are ours. */
+#define ZERO -2.
+#define ZERO_WITHOUT -2.7
 #define FULL 2.5
 
 int32_t
 scopedetect_thesis_fit (bool frame_colour, const ScopedetectHypothesis *a)
 {
-  double over =
-      (a->score / 65536. - middle_of_scores (frame_colour) - ZERO) / FULL;
+  double zero = frame_colour ? ZERO : ZERO_WITHOUT;
+  double over = (a->score / 65536. - zero) / FULL;
 
   return (int32_t) (SCOPEDETECT_SURE * fmax (fmin (over, 1), -1));
 }
@@ -89,9 +91,9 @@ set_covariance (
 }
 
 void
-scopedetect_set_object (ScopedetectObject *o, const ScopedetectShape *s,
-    const ScopedetectHypothesis *a, const ScopedetectMeasure *m,
-    bool frame_colour, double tolerance)
+scopedetect_set_object (ScopedetectObject *o, const ScopedetectFound *found,
+    const ScopedetectShape *s, const ScopedetectHypothesis *a,
+    const ScopedetectMeasure *m)
 {
   Pose p = canonical_pose (s, a->pose);
   ImageBox none = {0, 0, 0, 0};
@@ -100,13 +102,13 @@ scopedetect_set_object (ScopedetectObject *o, const ScopedetectShape *s,
   o->pose[0] = p.t.x, o->pose[1] = p.t.y, o->pose[2] = p.t.z;
   o->pose[3] = p.q.w, o->pose[4] = p.q.x, o->pose[5] = p.q.y;
   o->pose[6] = p.q.z;
-  o->score = certainty_of_score (frame_colour, a->score);
+  o->score = certainty_of_score (found, a->score);
   o->agreement = 1;
   for (int k = 0; k < SCOPEDETECT_N_PARTS; k++)
     o->part[k] = a->part[k];
   o->visible = exp (a->part[SCOPEDETECT_VISIBILITY]);
   o->explained = m->sums.front ? (double) m->sums.n / m->sums.front : 0;
-  set_covariance (&m->sums, s->radius, tolerance, o->covariance);
+  set_covariance (&m->sums, s->radius, found->tolerance, o->covariance);
   o->box = m->box.x0 < m->box.x1 ? m->box : none;
   o->seen = m->seen.x0 < m->seen.x1 ? m->seen : none;
 }
@@ -124,14 +126,12 @@ scopedetect_objects_of (const ScopedetectFound *found,
   for (int i = 0; i < by->n[model] && kept < p->max_objects; i++) {
     const ScopedetectHypothesis *a =
         &by->hypothesis[model * SCOPEDETECT_FOUND + i];
-    bool is_new =
-        certainty_of_score (found->has_colour, a->score) >= p->min_score;
+    bool is_new = certainty_of_score (found, a->score) >= p->min_score;
 
     if (!is_new)
       continue;
-    scopedetect_set_object (&objects[kept], s, a,
-        &by->measure[model * SCOPEDETECT_FOUND + i], found->has_colour,
-        found->tolerance);
+    scopedetect_set_object (&objects[kept], found, s, a,
+        &by->measure[model * SCOPEDETECT_FOUND + i]);
     objects[kept].model = model;
     for (int k = 0; k < kept && is_new; k++)
       is_new =

@@ -5,11 +5,16 @@
 #include "scopedetect/explain/explain.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include "common/file.h"
+#include "common/number.h"
 #include "common/parallel.h"
 #include "scopedetect/explain/assign_core.h"
+#include "scopedetect/scopedetect_detector.h"
 #include "scopedetect/scopedetect_round1_core.h"
+#include "scopedetect_fit.h"
 
 /* ---- Patches ---- */
 
@@ -252,36 +257,199 @@ scopedetect_judge (const ScopedetectPatches *patches, const ScopedetectShape *s,
   return e;
 }
 
-/* Subtracted from the log-odds of poses of the second search, of which fewer
- * are right. */
-#define SECOND 2.1
+/* ---- The fit: logistic regression (see the README) ---- */
 
-/* The log-odds that a pose is right, by logistic regression on generated scenes
- * (see the README). */
-static double
-log_odds_of_evidence (const ScopedetectEvidence *e)
+const char *const scopedetect_term_names[SCOPEDETECT_N_TERMS] = {"constant",
+    "edge", "edge-visibility", "visibility", "table", "beyond", "area", "off",
+    "aside", "lightness", "chroma", "uncoloured", "grey", "second"};
+
+static const char *const alone_names[SCOPEDETECT_N_ALONE] = {
+    "alone-constant", "alone-score", "alone-grey"};
+
+void
+scopedetect_set_terms (
+    const ScopedetectEvidence *e, double term[SCOPEDETECT_N_TERMS])
 {
   const float *part = e->part;
-  double sum = 5.489 + 3.782 * part[SCOPEDETECT_EDGE] +
-      2.088 * fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4) -
-      1.545 * fmax (part[SCOPEDETECT_VISIBILITY], -1) +
-      2.821 * fmax (part[SCOPEDETECT_TABLE], -3) - .874 * e->beyond +
-      1.045 * log (1 + e->area) - 1467.7 * e->off - 710.4 * e->aside;
 
-  if (e->colour)
-    sum -= 3.081 * e->lightness + 2.187 * e->chroma;
-  else
-    sum -= 2.946;
-  return sum + (e->frame_colour ? 0 : 1.117) - (e->second ? SECOND : 0);
+  term[SCOPEDETECT_TERM_CONSTANT] = 1;
+  term[SCOPEDETECT_TERM_EDGE] = part[SCOPEDETECT_EDGE];
+  term[SCOPEDETECT_TERM_EDGE_VISIBILITY] =
+      fmax (part[SCOPEDETECT_EDGE_VISIBILITY], -4);
+  term[SCOPEDETECT_TERM_VISIBILITY] = fmax (part[SCOPEDETECT_VISIBILITY], -1);
+  term[SCOPEDETECT_TERM_TABLE] = fmax (part[SCOPEDETECT_TABLE], -3);
+  term[SCOPEDETECT_TERM_BEYOND] = e->beyond;
+  term[SCOPEDETECT_TERM_AREA] = log (1 + e->area);
+  term[SCOPEDETECT_TERM_OFF] = e->off;
+  term[SCOPEDETECT_TERM_ASIDE] = e->aside;
+  term[SCOPEDETECT_TERM_LIGHTNESS] = e->lightness;
+  term[SCOPEDETECT_TERM_CHROMA] = e->chroma;
+  term[SCOPEDETECT_TERM_UNCOLOURED] = !e->colour;
+  term[SCOPEDETECT_TERM_GREY] = !e->frame_colour;
+  term[SCOPEDETECT_TERM_SECOND] = e->second;
 }
 
 int32_t
-scopedetect_fit (const ScopedetectEvidence *e)
+scopedetect_fit (const ScopedetectFit *fit, const ScopedetectEvidence *e)
 {
-  double part =
-      e->area > 0 ? log_odds_of_evidence (e) / SCOPEDETECT_SURE_ODDS : -1;
+  double term[SCOPEDETECT_N_TERMS], part = -1;
 
+  scopedetect_set_terms (e, term);
+  if (e->area > 0)
+    part = scopedetect_log_odds (fit->term, term, SCOPEDETECT_N_TERMS) /
+        SCOPEDETECT_SURE_ODDS;
   return (int32_t) (SCOPEDETECT_SURE * fmax (fmin (part, 1), -1));
+}
+
+/* A file is lines of text: "scopedetect-fit 1", a term and its weight in
+ * thousandths each, "model " and a name each, "end". */
+#define FIT_BEGINS "scopedetect-fit "
+#define FIT_VERSION 1
+#define MAX_FIT 131072 /* bytes */
+#define MAX_THOUSANDTHS 100000000
+
+/* Reads a line of @name and a number, and moves *@text behind it. */
+static const char *
+read_fit_number (const char **text, const char *name, int *number)
+{
+  size_t n = strlen (name), left = strlen (*text);
+  const char *at = *text + n;
+
+  if (strncmp (*text, name, left < n ? left : n))
+    return "its terms are not those of this version of scopedetect";
+  if (left <= n)
+    return "it is cut off";
+  at = number_read (at, number);
+  if (!at || *number < -MAX_THOUSANDTHS || *number > MAX_THOUSANDTHS)
+    return "a weight is no whole number of thousandths up to 100000";
+  if (*at != '\n')
+    return *at ? "a weight is no whole number of thousandths up to 100000"
+               : "it is cut off";
+  *text = at + 1;
+  return NULL;
+}
+
+static const char *
+read_fit_weights (
+    const char **text, const char *const *names, int n, double *weight)
+{
+  for (int k = 0; k < n; k++) {
+    int thousandths;
+
+    TRY (read_fit_number (text, names[k], &thousandths));
+    weight[k] = thousandths / 1000.;
+  }
+  return NULL;
+}
+
+/* Whether line @name, of @n bytes, names one of @models. */
+static bool
+names_a_model (const char *name, size_t n,
+    const ScopedetectModel *const *models, int n_models)
+{
+  for (int i = 0; i < n_models; i++)
+    if (strlen (models[i]->name) == n && !strncmp (models[i]->name, name, n))
+      return true;
+  return false;
+}
+
+static const char *
+read_fit_models (
+    const char *text, const ScopedetectModel *const *models, int n_models)
+{
+  bool is_for_any = true, is_ours = false;
+
+  for (; !strncmp (text, "model ", 6); text++) {
+    size_t n = strcspn (text += 6, "\n");
+
+    is_for_any = false;
+    is_ours |= names_a_model (text, n, models, n_models);
+    text += n;
+    if (!*text)
+      return "it is cut off";
+  }
+  if (strcmp (text, "end\n"))
+    return "it is cut off";
+  return is_for_any || is_ours ? NULL : "it was learned for other models";
+}
+
+const char *
+scopedetect_fit_parse (ScopedetectFit *fit, const char *text,
+    const ScopedetectModel *const *models, int n_models)
+{
+  ScopedetectFit read;
+  int version;
+
+  if (strncmp (text, FIT_BEGINS, strlen (FIT_BEGINS)))
+    return "vision-train did not write it";
+  TRY (read_fit_number (&text, FIT_BEGINS, &version));
+  if (version != FIT_VERSION)
+    return "it is of another version; make it anew by vision-train --fit";
+  TRY (read_fit_weights (
+      &text, scopedetect_term_names, SCOPEDETECT_N_TERMS, read.term));
+  TRY (read_fit_weights (&text, alone_names, SCOPEDETECT_N_ALONE, read.alone));
+  TRY (read_fit_models (text, models, n_models));
+  *fit = read;
+  return NULL;
+}
+
+static void
+print_fit_weights (
+    FILE *out, const char *const *names, int n, const double *weight)
+{
+  for (int k = 0; k < n; k++)
+    fprintf (out, "%s %ld\n", names[k], lround (1000 * weight[k]));
+}
+
+char *
+scopedetect_fit_text (const ScopedetectFit *fit,
+    const ScopedetectModel *const *models, int n_models)
+{
+  char *text = NULL;
+  size_t size;
+  FILE *out = open_memstream (&text, &size);
+  bool failed;
+
+  if (!out)
+    return NULL;
+  fprintf (out, FIT_BEGINS "%d\n", FIT_VERSION);
+  print_fit_weights (
+      out, scopedetect_term_names, SCOPEDETECT_N_TERMS, fit->term);
+  print_fit_weights (out, alone_names, SCOPEDETECT_N_ALONE, fit->alone);
+  for (int i = 0; i < n_models; i++)
+    fprintf (out, "model %s\n", models[i]->name);
+  fprintf (out, "end\n");
+  failed = ferror (out);
+  if (fclose (out) || failed) {
+    free (text);
+    return NULL;
+  }
+  return text;
+}
+
+ScopedetectFit
+scopedetect_fit_shipped (void)
+{
+  ScopedetectFit fit = {{0}, {0}};
+
+  scopedetect_fit_parse (&fit, SCOPEDETECT_SHIPPED_FIT, NULL, 0);
+  return fit;
+}
+
+const char *
+scopedetect_load_fit (Scopedetect *s, const char *path,
+    const ScopedetectModel *const *models, int n_models)
+{
+  const char *err;
+  size_t n;
+  char *text;
+  int error = file_read (path, MAX_FIT, &text, &n);
+
+  if (error)
+    return file_why (error);
+  err = scopedetect_fit_parse (&s->found.fit, text, models, n_models);
+  free (text);
+  return err;
 }
 
 /* ---- Candidates ---- */
@@ -292,7 +460,7 @@ ranked_hypothesis (const ScopedetectFound *f, const ScopedetectRanked *r)
   return &f->by[r->search].hypothesis[r->model * SCOPEDETECT_FOUND + r->rank];
 }
 
-void
+ScopedetectEvidence
 scopedetect_judge_ranked (const ScopedetectFound *f, const ScopedetectRanked *r,
     ScopedetectCandidate *c)
 {
@@ -304,7 +472,8 @@ scopedetect_judge_ranked (const ScopedetectFound *f, const ScopedetectRanked *r,
   c->model = r->model;
   c->fit = f->explain_score == SCOPEDETECT_SCORE_THESIS
       ? scopedetect_thesis_fit (f->has_colour, a)
-      : scopedetect_fit (&evidence);
+      : scopedetect_fit (&f->fit, &evidence);
+  return evidence;
 }
 
 typedef struct {
@@ -416,9 +585,8 @@ set_candidate_objects (ScopedetectCandidates *c, const ScopedetectFound *f)
     const ScopedetectRanked *r = &c->ranked[i];
     ScopedetectObject *o = &c->object[i];
 
-    scopedetect_set_object (o, &f->shape[r->model], ranked_hypothesis (f, r),
-        &f->by[r->search].measure[r->model * SCOPEDETECT_FOUND + r->rank],
-        f->has_colour, f->tolerance);
+    scopedetect_set_object (o, f, &f->shape[r->model], ranked_hypothesis (f, r),
+        &f->by[r->search].measure[r->model * SCOPEDETECT_FOUND + r->rank]);
     o->model = r->model;
     if (f->explain_score == SCOPEDETECT_SCORE_LEARNED)
       o->score = scopedetect_score_of (r->fit);

@@ -7,6 +7,7 @@
 
 #include "common/memory.h"
 #include "scopedetect/explain/assign.h"
+#include "scopedetect/explain/record.h"
 #include "scopedetect/scopedetect_core.h"
 
 #define SCOPEDETECT_MAX_CANDIDATES 1024 /* of a frame: the fittest */
@@ -64,6 +65,7 @@ typedef struct {
   bool has_colour;                       /* the frame */
   double tolerance;                      /* as in ScopedetectParams */
   ScopedetectExplainScore explain_score; /* likewise */
+  ScopedetectFit fit;
   ScopedetectPoints points;
   bool has_patches;
   ScopedetectPatches patches;
@@ -110,14 +112,18 @@ ScopedetectEvidence scopedetect_judge (const ScopedetectPatches *patches,
 
 #define SCOPEDETECT_SURE_ODDS 8. /* natural log-odds of a fit of 1 */
 
+void scopedetect_set_terms (
+    const ScopedetectEvidence *evidence, double term[SCOPEDETECT_N_TERMS]);
+
 /* The fit of a pose, the log-odds by its evidence that it is right, in
  * SCOPEDETECT_SURE_ODDS / SCOPEDETECT_SURE: -SCOPEDETECT_SURE to
  * SCOPEDETECT_SURE. */
-int32_t scopedetect_fit (const ScopedetectEvidence *evidence);
+int32_t scopedetect_fit (
+    const ScopedetectFit *fit, const ScopedetectEvidence *evidence);
 
 /* Sets @candidate to hypothesis @r with its patches and, by explain_score, its
- * fit or its thesis_fit (). */
-void scopedetect_judge_ranked (const ScopedetectFound *found,
+ * fit or its thesis_fit (); returns its evidence. */
+ScopedetectEvidence scopedetect_judge_ranked (const ScopedetectFound *found,
     const ScopedetectRanked *r, ScopedetectCandidate *candidate);
 
 /* Sets the fit of each of @n votes from the hypotheses that search @search
@@ -159,11 +165,14 @@ int scopedetect_set_left (const ScopedetectFound *found,
 double scopedetect_apart (const ScopedetectShape *shape,
     const ScopedetectObject *a, const ScopedetectObject *b);
 
+void scopedetect_set_alone (
+    bool frame_colour, int32_t score, double alone[SCOPEDETECT_N_ALONE]);
+
 /* Sets all fields of @o but its model, from a hypothesis and its measurements.
  */
 void scopedetect_set_object (ScopedetectObject *o,
-    const ScopedetectShape *shape, const ScopedetectHypothesis *hypothesis,
-    const ScopedetectMeasure *measure, bool frame_colour, double tolerance);
+    const ScopedetectFound *found, const ScopedetectShape *shape,
+    const ScopedetectHypothesis *hypothesis, const ScopedetectMeasure *measure);
 
 /* Sets @objects, with room for SCOPEDETECT_MAX_OBJECTS, to the poses of @model
  * that score enough, without duplicates; returns their number. */

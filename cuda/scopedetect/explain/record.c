@@ -62,14 +62,18 @@ judge_listed_poses (void *data, int begin, int end)
     const ScopedetectShape *shape = &s->found.shape[l->model];
     ScopedetectRanked ranked = {l->model, l->search, l->rank, 0, false};
     ScopedetectRecorded *pose = &make->r->pose[i];
+    ScopedetectEvidence evidence;
 
-    scopedetect_judge_ranked (&s->found, &ranked, c);
+    evidence = scopedetect_judge_ranked (&s->found, &ranked, c);
     l->is_likely = s->found.explain_score == SCOPEDETECT_SCORE_THESIS ||
         c->fit >= SCOPEDETECT_MIN_FIT;
     memcpy (l->part, a->part, sizeof l->part);
-    scopedetect_set_object (&make->object[i], shape, a, &by->measure[at],
-        s->found.has_colour, s->found.tolerance);
+    scopedetect_set_object (
+        &make->object[i], &s->found, shape, a, &by->measure[at]);
     pose->model = l->model;
+    pose->rank = l->rank;
+    scopedetect_set_terms (&evidence, pose->term);
+    scopedetect_set_alone (s->found.has_colour, a->score, pose->alone);
     pose->score = s->found.explain_score == SCOPEDETECT_SCORE_THESIS
         ? make->object[i].score
         : scopedetect_score_of (c->fit);
