@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gstvisionmirror.h"
 #include "gstvisionstructure.h"
 
 G_DEFINE_BOXED_TYPE (
@@ -178,6 +179,8 @@ gst_buffer_add_vision_map (
       gst_vision_structure_ensure (buffer, GST_VISION_META_MAPS, origin);
   gst_vision_items_take (
       gst_vision_structure_ensure_items (structure, "maps"), item);
+  if (origin == GST_VISION_ORIGIN_RESULT)
+    gst_vision_segmentation_add_map (buffer, map);
   return TRUE;
 }
 

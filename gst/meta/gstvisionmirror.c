@@ -120,3 +120,72 @@ gst_vision_mirror_renew (GstBuffer *buffer, const GstVisionObjects *objects)
   add_object_metas (
       buffer, objects, gst_vision_analytics_clear (buffer, objects));
 }
+
+/* ---- What other elements found ---- */
+
+static gboolean
+has_type_of (
+    const GstVideoRegionOfInterestMeta *region, const GstVisionObjects *objects)
+{
+  for (guint i = 0; objects && i < objects->n_objects; i++)
+    if (region->roi_type == gst_vision_object_find_type (&objects->objects[i]))
+      return TRUE;
+  return FALSE;
+}
+
+/* Some detectors add a detection and a region of each object. */
+static const GstVisionObject *
+object_at_region (
+    const GstVideoRegionOfInterestMeta *region, const GArray *found)
+{
+  for (guint i = 0; i < found->len; i++) {
+    const GstVisionObject *object = &g_array_index (found, GstVisionObject, i);
+
+    if (fabs (region->x - object->x) <= 2 &&
+        fabs (region->y - object->y) <= 2 &&
+        !g_strcmp0 (g_quark_to_string (region->roi_type), object->label))
+      return object;
+  }
+  return NULL;
+}
+
+static void
+append_region (const GstVideoRegionOfInterestMeta *region, GArray *found)
+{
+  GstVisionObject object;
+
+  gst_vision_object_init (&object);
+  object.element = "visionmeta";
+  object.label = g_quark_to_string (region->roi_type);
+  object.id = (guint) MAX (region->id, 0);
+  object.x = region->x;
+  object.y = region->y;
+  object.width = region->w;
+  object.height = region->h;
+  gst_vision_object_own (&object);
+  g_array_append_val (found, object);
+}
+
+/* Regions get the ids of their objects, by which remove_object_regions () knows
+ * them. */
+void
+gst_vision_mirror_read (
+    GstBuffer *buffer, const GstVisionObjects *objects, GArray *found)
+{
+  GstVideoRegionOfInterestMeta *region;
+  gpointer state = NULL;
+
+  gst_vision_analytics_read (buffer, objects, found);
+  while ((region = (gpointer) gst_buffer_iterate_meta_filtered (
+              buffer, &state, GST_VIDEO_REGION_OF_INTEREST_META_API_TYPE))) {
+    const GstVisionObject *object = object_at_region (region, found);
+
+    if (!object && region->w && region->h && !has_type_of (region, objects) &&
+        gst_vision_object_is_type (g_quark_to_string (region->roi_type))) {
+      append_region (region, found);
+      object = &g_array_index (found, GstVisionObject, found->len - 1);
+    }
+    if (object)
+      region->id = (gint) object->id;
+  }
+}

@@ -204,3 +204,10 @@ gst_vision_object_make_type (const GstVisionObject *object)
   g_atomic_int_inc (&made);
   return g_quark_from_string (name);
 }
+
+gboolean
+gst_vision_object_is_type (const gchar *type)
+{
+  return type && strnlen (type, MAX_BYTES) < MAX_BYTES &&
+      g_utf8_validate (type, -1, NULL);
+}

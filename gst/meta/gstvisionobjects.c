@@ -265,3 +265,60 @@ gst_buffer_mirror_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
   gst_vision_objects_free (objects);
   return TRUE;
 }
+
+/* Appends objects of a frame of @info, without metas for other elements. */
+static void
+append_foreign_objects (
+    GstBuffer *buffer, const GstVideoInfo *info, GArray *found)
+{
+  GstStructure *structure = gst_vision_structure_ensure (
+      buffer, GST_VISION_META_OBJECTS, GST_VISION_ORIGIN_RESULT);
+  GstVisionObjects view = {(guint) info->width, (guint) info->height,
+      found->len, (GstVisionObject *) found->data};
+  guint width = view.ref_width, height = view.ref_height;
+
+  if (!gst_vision_structure_get_reference (structure, &width, &height))
+    gst_structure_set (structure, "ref-width", G_TYPE_UINT, width, "ref-height",
+        G_TYPE_UINT, height, NULL);
+  append_scaled_objects (structure, &view, width, height);
+}
+
+/**
+ * gst_buffer_import_vision_objects:
+ * @buffer: a writable #GstBuffer
+ * @info: the size of the frame
+ *
+ * Appends to the objects of a buffer what other elements found: object
+ * detections of GstAnalytics, with the tracking that is related to each, and
+ * #GstVideoRegionOfInterestMeta.  What has the type of an object of the buffer
+ * counts as that object.  The metas stay; gst_buffer_mirror_vision_objects()
+ * renews them.
+ *
+ * Returns: the number of objects that were appended; 0, with a critical
+ *   warning, if an argument is wrong
+ *
+ * Since: 0.1
+ */
+guint
+gst_buffer_import_vision_objects (GstBuffer *buffer, const GstVideoInfo *info)
+{
+  GstVisionObjects *objects;
+  GArray *found;
+  guint n;
+
+  g_return_val_if_fail (GST_IS_BUFFER (buffer), 0);
+  g_return_val_if_fail (gst_buffer_is_writable (buffer), 0);
+  g_return_val_if_fail (info && info->width > 0 && info->height > 0, 0);
+
+  objects = gst_buffer_get_vision_objects (buffer, GST_VISION_ORIGIN_RESULT);
+  found = g_array_new (FALSE, FALSE, sizeof (GstVisionObject));
+  gst_vision_mirror_read (buffer, objects, found);
+  n = found->len;
+  if (n > 0)
+    append_foreign_objects (buffer, info, found);
+  for (guint i = 0; i < n; i++)
+    gst_vision_object_disown (&g_array_index (found, GstVisionObject, i));
+  g_array_unref (found);
+  gst_vision_objects_free (objects);
+  return n;
+}

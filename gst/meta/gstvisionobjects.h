@@ -51,5 +51,8 @@ GstVisionObjects *gst_buffer_get_vision_objects (
 GST_VISION_META_API
 gboolean gst_buffer_mirror_vision_objects (
     GstBuffer *buffer, const GstVideoInfo *info);
+GST_VISION_META_API
+guint gst_buffer_import_vision_objects (
+    GstBuffer *buffer, const GstVideoInfo *info);
 
 G_END_DECLS

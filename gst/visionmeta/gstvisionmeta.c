@@ -16,6 +16,13 @@
  * of interest of their object detections, which #moct (`roi=meta`), #emdtrack
  * (`target-meta`) and #pocstereo read.
  *
+ * With #GstVisionMeta:read-foreign, object detections and regions of interest
+ * of other elements become objects, which #visionjson writes, #visionoverlay
+ * draws and Python reads as those of this suite. Their label is the type of the
+ * detection; they keep the id of its tracking, and a turned one (GStreamer
+ * 1.26) its axes and its corners as outline. Detections without a type are left
+ * out, and those of a type that an object of this suite has.
+ *
  * It can also attach the camera that took the frames:
  * #GstVisionMeta:intrinsics is in pixels of the frames that pass, and
  * #GstVisionMeta:baseline in metres.
@@ -68,6 +75,7 @@ struct _GstVisionMeta {
   /* under the object lock */
   gchar *intrinsics; /* NULL: no camera is attached */
   GstVisionCamera camera;
+  bool read_foreign;
 };
 
 G_DEFINE_TYPE (GstVisionMeta, gst_vision_meta, GST_TYPE_BASE_TRANSFORM)
@@ -103,6 +111,9 @@ static const GstVisionProperty properties[] = {
     BY_HAND (NUMBER, camera.baseline, 0, G_MAXDOUBLE, 0,
         "Distance between the left and the right camera in metres, attached "
         "with the intrinsics (0 = one camera)"),
+    SWITCH (read_foreign, FALSE,
+        "Add what other elements found to the objects: object detections of "
+        "GstAnalytics with their tracking, and regions of interest"),
     {.params = NULL}};
 
 static gboolean
@@ -155,6 +166,8 @@ visionmeta_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
   GstVisionMeta *self = GST_VISION_META (trans);
 
   attach_given_camera (self, buffer);
+  if (GST_VISION_LOCKED (self, self->read_foreign))
+    gst_buffer_import_vision_objects (buffer, &self->info);
   gst_buffer_mirror_vision_objects (buffer, &self->info);
   return GST_FLOW_OK;
 }

@@ -128,6 +128,41 @@ GST_START_TEST (test_camera)
 }
 GST_END_TEST;
 
+/* Regions of other elements become objects once, in pixels of the reference
+ * size, and only where that is asked for. */
+GST_START_TEST (test_regions_are_read)
+{
+  GstBuffer *buffer = frame_with (&box, 1);
+  g_autofree gchar *long_type = g_strnfill (300, 'x');
+  g_autoptr (GstVisionObjects) objects = NULL;
+  const GstVisionObject *o;
+
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 8, 8, 80, 40)
+      ->id = 7;
+  gst_buffer_add_video_region_of_interest_meta (buffer, long_type, 1, 1, 9, 9);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "\xff", 1, 1, 9, 9);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "empty", 1, 1, 0, 9);
+  buffer = push_through ("visionmeta", RGBA (BIG), RGBA (BIG), buffer);
+  objects = gst_buffer_get_vision_objects (buffer, 0);
+  fail_unless_equals_int (objects->n_objects, 1);
+  gst_vision_objects_free (objects);
+
+  buffer = push_through ("videoscale ! visionmeta read-foreign=true ! "
+                         "visionmeta read-foreign=true",
+      RGBA (BIG), RGBA (SMALL), buffer);
+  objects = gst_buffer_get_vision_objects (buffer, 0);
+  fail_unless_equals_int (objects->n_objects, 2);
+  o = &objects->objects[1];
+  fail_unless_equals_string (o->label, "face");
+  fail_unless_equals_string (o->element, "visionmeta");
+  fail_unless (o->id == 7 && o->x == 8 && o->y == 8);
+  fail_unless (o->width == 80 && o->height == 40 && isnan (o->score));
+  check_region (buffer, "face", 7, 4, 2, 40, 10);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 SUITE (visionmeta, TEST (test_regions_are_replaced),
     TEST (test_regions_are_made_anew), TEST (test_caps_change),
-    TEST (test_shared_buffer), TEST (test_camera));
+    TEST (test_shared_buffer), TEST (test_camera),
+    TEST (test_regions_are_read));
