@@ -11,9 +11,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def run(command, **more):
+def run(command, timeout=280, **more):
     """The output of a command, which must succeed."""
-    done = subprocess.run(command, capture_output=True, text=True, timeout=280,
+    done = subprocess.run(command, capture_output=True, text=True, timeout=timeout,
                           **more)
     if done.returncode:
         sys.exit(f"{shlex.join(map(str, command))}\nfailed with "

@@ -136,6 +136,15 @@ nested (DeviceKind kind)
     check (good[i]);
 }
 
+/* A thread that was joined stays in the list for a moment. */
+static bool
+has_threads (int n)
+{
+  for (int i = 0; i < 1000 && count_threads () != n; i++)
+    usleep (2000);
+  return count_threads () == n;
+}
+
 static void *
 call_often (void *unused)
 {
@@ -168,10 +177,12 @@ callers (DeviceKind kind)
     pthread_join (thread[i], &good);
     check (good);
   }
-  check (count_threads () == before);
+  check (has_threads (before));
 }
 
-/* The child of a fork has none of the pool's threads, and makes its own. */
+/* The child of a fork has none of the pool's threads, and makes its own.
+ * EMULATED says that qemu-user runs the test, whose release 7.2 aborts where
+ * the child of a process with threads makes one. */
 static void
 forked (DeviceKind kind)
 {
@@ -179,6 +190,10 @@ forked (DeviceKind kind)
   pid_t child;
   Tally t;
 
+  if (getenv ("EMULATED")) {
+    printf ("SKIP forked: the emulator cannot do it\n");
+    return;
+  }
   check (does_each_once (ITEMS, 1, &t));
   child = fork ();
   if (child == 0) {
