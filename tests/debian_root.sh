@@ -4,8 +4,8 @@
 # The steps of packaging/Containerfile in fresh roots that debootstrap makes: the
 # packages are built, checked, installed, run and removed; README's commands and the
 # guide's first lines run as they stand, with all tests, and with the release's own
-# compiler and GStreamer, of which sid has the newest.  It needs root, a network and an
-# hour for each release, and is no test of Meson:
+# compiler and GStreamer, of which sid has the newest.  It needs root, a network and, for
+# each release, the time of two builds and of tests/run.sh; it is no test of Meson:
 #
 #   tests/debian_root.sh [bookworm] [trixie] [sid]     all three, if none is named
 set -euo pipefail
