@@ -3,7 +3,9 @@
  * Learns a colour from a region: a range for each mode, the middle nine tenths
  * in each axis of Lab plus a margin.  The margin of lightness is the widest,
  * because lightness changes first when the object moves.  If other objects'
- * colours lie in the margin, its sides move inwards. */
+ * colours lie in the margin, its sides move inwards.  The other sides move
+ * outwards, half of the way to other objects' colours, since the object looks
+ * different in another place and another picture. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -213,12 +215,16 @@ typedef struct {
   double in, around, rest, score;
 } Mode;
 
-/* The part of the relative entropy between region and rest that comes from
- * colours with the part @in of the region and the part @other of the rest. */
+/* The score of colours with the part @in of the region and the part @other of
+ * the rest: as in the relative entropy of region and rest, but with the square
+ * of the logarithm.  So a colour that is rare in the frame wins over one that
+ * fills more of the region and is common. */
 static double
-entropy_score (double in, double other)
+rarity_score (double in, double other)
 {
-  return in > other ? in * log (in / other) : 0;
+  double ratio = in > other ? log (in / other) : 0;
+
+  return in * ratio * ratio;
 }
 
 /* Lists the best MOCT_MODES modes, best first.  @n_points is the number of
@@ -241,7 +247,7 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
         m.rest += g->rest[k];
       }
     m.score =
-        entropy_score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
+        rarity_score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
     for (at = n; at > 0 && modes[at - 1].score < m.score; at--)
       if (at < MOCT_MODES)
         modes[at] = modes[at - 1];
@@ -254,25 +260,18 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
 }
 
 /* Finds the points of @rest that are colours of other objects.  Such a point is
- * in a mode of the rest of the frame whose highest cell is neither in a mode of
- * the region, given by @thing's cells, nor next to such a mode.  A thing
- * elsewhere with the region's colour has its highest cell there, and its points
- * are no rivals. */
+ * in a mode of the rest of the frame whose highest cell is in no mode of the
+ * region, given by @thing's cells.  A thing elsewhere with the region's colour
+ * has its highest cell there, and its points are no rivals. */
 static void
 find_rivals (
     Grid *g, const bool thing[CELLS], const MoctSamples *rest, bool *rival)
 {
   memcpy (g->height, g->rest, sizeof g->height);
   make_modes (g);
-  for (int i = 0; i < rest->n; i++) {
-    int near[27];
-    int n = find_near_cells (
-        mode_top (g->parent, cell_of_point (g, rest->at + 3 * i)), near);
-
-    rival[i] = true;
-    for (int k = 0; k < n; k++)
-      rival[i] &= !thing[near[k]];
-  }
+  for (int i = 0; i < rest->n; i++)
+    rival[i] = !thing[mode_top (
+        g->parent, cell_of_point (g, rest->at + 3 * (size_t) i))];
 }
 
 /* The samples to learn from. */
@@ -448,9 +447,11 @@ held_part (const MoctColour *colour, const MoctSamples *s)
 /* ---- The ranges' sides ---- */
 
 #define STEPS 3   /* of a side, across a margin */
-#define GAIN 1.01 /* least factor of the score for a step */
+#define GAIN 1.01 /* least factor of the score for a step inwards */
+#define KEEP .95  /* least part of the best score for a step outwards */
+#define REACH 9   /* margins that a side moves outwards at most */
 
-/* The points in the first colour: those of smaller colours are among them. */
+/* The points in the widest colour: those of smaller colours are among them. */
 typedef struct {
   MoctSamples region, around, rivals;
   double share;
@@ -483,27 +484,32 @@ colour_score (const MoctColour *colour, const Held *h)
   double other =
       fmax (held_part (colour, &h->around), held_part (colour, &h->rivals));
 
-  return entropy_score (in, other + h->share * in);
+  return rarity_score (in, other + h->share * in);
 }
 
-/* Moves one of the six sides of each range, @side, inwards by @steps. */
+/* The limit at @side, one of the six sides of each range. */
+static float *
+side_limit (MoctColour *colour, int side)
+{
+  MoctRange *also = side < 6 ? NULL : &colour->also[side / 6 - 1];
+  float *lo = also ? also->lo : colour->lo, *hi = also ? also->hi : colour->hi;
+
+  return side % 6 < 3 ? &lo[side % 3] : &hi[side % 3];
+}
+
+/* Moves @side inwards by @steps. */
 static void
 move_side (MoctColour *colour, int side, int steps)
 {
-  int range = side / 6, axis = side % 3;
-  float *lo = range ? colour->also[range - 1].lo : colour->lo;
-  float *hi = range ? colour->also[range - 1].hi : colour->hi;
-  float by = (float) steps * margin[axis] / STEPS;
+  float by = (float) steps * margin[side % 3] / STEPS;
 
-  if (side % 6 < 3)
-    lo[axis] += by;
-  else
-    hi[axis] -= by;
+  *side_limit (colour, side) += side % 6 < 3 ? by : -by;
 }
 
-/* Moves sides of @colour inwards, each time the side that gains the most. */
+/* Moves sides of @colour inwards, each time the side that gains the most.  Sets
+ * @moved for these. */
 static void
-move_sides (const Held *h, MoctColour *colour)
+move_sides_inwards (const Held *h, MoctColour *colour, bool *moved)
 {
   double best = colour_score (colour, h);
 
@@ -524,21 +530,60 @@ move_sides (const Held *h, MoctColour *colour)
     if (side < 0)
       return;
     move_side (colour, side, 1);
+    moved[side] = true;
+  }
+}
+
+/* Moves the sides of @colour that are not @stuck outwards in turn, as long as
+ * the score is about the best, and then half of the way back. */
+static void
+move_sides_outwards (const Held *h, MoctColour *colour, bool *stuck)
+{
+  MoctColour before = *colour;
+  double best = colour_score (colour, h);
+  int n = 6 * (1 + colour->n_also);
+
+  for (int step = 0; step < REACH * STEPS; step++)
+    for (int i = 0; i < n; i++) {
+      double now;
+
+      if (stuck[i])
+        continue;
+      move_side (colour, i, -1);
+      now = colour_score (colour, h);
+      if ((stuck[i] = now < KEEP * best))
+        move_side (colour, i, 1);
+      else
+        best = fmax (best, now);
+    }
+  for (int i = 0; i < n; i++) {
+    float *limit = side_limit (colour, i);
+
+    *limit = (*limit + *side_limit (&before, i)) / 2;
+    *limit = i % 6 < 3 ? fmaxf (min_lab[i % 3], floorf (*limit))
+                       : fminf (max_lab[i % 3], ceilf (*limit));
   }
 }
 
 static const char *
-move_sides_inwards (const Lesson *l, MoctColour *colour)
+move_sides (const Lesson *l, MoctColour *colour)
 {
+  bool stuck[6 * MOCT_MODES] = {false};
   Held h = {.share = l->share};
-  const char *err = pick_points (colour, &l->region, NULL, &h.region);
+  MoctColour wide = *colour;
+  const char *err;
 
+  for (int i = 0; i < 6 * (1 + colour->n_also); i++)
+    move_side (&wide, i, -REACH * STEPS);
+  err = pick_points (&wide, &l->region, NULL, &h.region);
   if (!err)
-    err = pick_points (colour, &l->around, NULL, &h.around);
+    err = pick_points (&wide, &l->around, NULL, &h.around);
   if (!err)
-    err = pick_points (colour, &l->rest, l->rival, &h.rivals);
-  if (!err)
-    move_sides (&h, colour);
+    err = pick_points (&wide, &l->rest, l->rival, &h.rivals);
+  if (!err) {
+    move_sides_inwards (&h, colour, stuck);
+    move_sides_outwards (&h, colour, stuck);
+  }
   free (h.region.at);
   free (h.around.at);
   free (h.rivals.at);
@@ -553,7 +598,7 @@ whole_score (const MoctColour *colour, const Lesson *l)
   double other =
       fmax (held_part (colour, &l->around), held_part (colour, &l->rest));
 
-  return entropy_score (
+  return rarity_score (
       held_part (colour, &l->region), fmax (other, 1. / n_points));
 }
 
@@ -612,7 +657,7 @@ set_learned_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
     TRY (set_mode_range (&l->region, n ? l->mode : NULL, k, &range[k]));
   learned->modes = n ? choose_ranges (l, range, n, colour) : 0;
   if (n)
-    TRY (move_sides_inwards (l, colour));
+    TRY (move_sides (l, colour));
   else
     set_colour_range (colour, 0, range);
   learned->explained = held_part (colour, &l->region);

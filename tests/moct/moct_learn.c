@@ -145,6 +145,38 @@ test_around (DeviceKind kind)
   check (holds (&l, red) && !holds (&l, table));
 }
 
+/* What is rare in the frame wins over what fills the region, if that is common:
+ * a small red thing before a table that goes on outside of the region. */
+static void
+test_small_on_table (DeviceKind kind)
+{
+  AUTO (Lesson) l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){60, 20, 140, 120}, table);
+  fill (&l, (ImageBox){93, 53, 107, 67}, red);
+  lesson_learn (&l, (ImageBox){80, 40, 120, 80});
+  check (l.learned.modes == 1);
+  check (holds (&l, red) && !holds (&l, table) && !holds (&l, ground));
+}
+
+/* A ball that is learned in one light is found in another, on the same ground:
+ * nothing else in the frame has a colour near. */
+static void
+test_other_ball (DeviceKind kind)
+{
+  const uint8_t ball[3] = {215, 95, 35}, bright[3] = {248, 150, 80},
+                dark[3] = {140, 65, 35};
+  AUTO (Lesson) l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){90, 60, 102, 72}, ball);
+  lesson_learn (&l, (ImageBox){88, 58, 104, 74});
+  check (l.learned.modes == 1);
+  check (holds (&l, ball) && holds (&l, bright) && holds (&l, dark));
+  check (!holds (&l, ground) && !holds (&l, white) && !holds (&l, blue));
+}
+
 /* Of two colours of a thing of few pixels, one is elsewhere, too: a fiftieth of
  * the frame, less than one pixel is of the thing, and enough to leave it out.
  */
@@ -307,6 +339,8 @@ test_alternatives (DeviceKind kind)
   free (read);
 }
 
-CHECK_MAIN (NULL, NULL, PART (face), PART (dim), PART (around), PART (rare),
-    PART (common), PART (margins), {"two colours", test_two_colours},
-    PART (within), PART (small), PART (alternatives))
+CHECK_MAIN (NULL, NULL, PART (face), PART (dim), PART (around),
+    {"small on table", test_small_on_table}, {"other ball", test_other_ball},
+    PART (rare), PART (common), PART (margins),
+    {"two colours", test_two_colours}, PART (within), PART (small),
+    PART (alternatives))
