@@ -24,9 +24,9 @@ typedef enum {
 } TrainPart;
 
 typedef struct {
-  int object;        /* its number in labels; -1: a solid */
-  const char *shape; /* name of a solid, or a mesh's file */
-  bool is_held;      /* searched in TRAIN_REPORT alone */
+  int object;                     /* its number in labels; -1: a solid */
+  const char *shape;              /* name of a solid, or a mesh's file */
+  bool is_held;                   /* searched in TRAIN_REPORT alone */
   ScopedetectModel *model, *grey; /* grey: of a fit, without colour */
   double diameter;
 } TrainModel;
@@ -108,6 +108,9 @@ void train_close (Train *t);
  * @round, and adds the records. */
 const char *train_search (Train *t, TrainPart part, int round,
     const ScopedetectParams *params, char where[POSE_FILE_WHERE]);
+/* Changes depth in millimetres to that of a sensor of structured light. */
+const char *train_spoil_depth (
+    uint16_t *depth, int width, int height, uint64_t seed);
 /* Removes the records of @part. */
 void train_forget (Train *t, TrainPart part);
 

@@ -358,6 +358,49 @@ print_terms (const Train *t, Examples *e)
 
 /* ---- The fit ---- */
 
+static int
+by_value (const void *a, const void *b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+
+  return (x > y) - (x < y);
+}
+
+/* Prints the median of term @k of the right poses, or of the wrong ones, and
+ * the range of its middle eight tenths. */
+static void
+print_median (const Examples *e, int k, bool right, double *value)
+{
+  int n = 0;
+
+  for (int i = 0; i < e->n; i++)
+    if (e->of[i].right == right)
+      value[n++] = e->of[i].term[k];
+  qsort (value, (size_t) n, sizeof *value, by_value);
+  printf (" %.4g (%.4g to %.4g) |", value[n / 2], value[n / 10],
+      value[n - 1 - n / 10]);
+}
+
+/* Prints the weights of the terms, and what the terms are in right poses and
+ * in wrong ones. */
+static void
+print_weights (const Examples *e, const double *before, const double *weight)
+{
+  double *value = malloc ((size_t) e->n * sizeof *value);
+
+  printf ("| term | built-in weight | new | in right poses, median (10 to 90 "
+          "%%) | in wrong poses |\n| --- | --- | --- | --- | --- |\n");
+  for (int k = 0; value && k < e->n_terms; k++) {
+    printf ("| %s | %.3f | %.3f |", scopedetect_term_names[k], before[k],
+        weight[k]);
+    print_median (e, k, true, value);
+    print_median (e, k, false, value);
+    printf ("\n");
+  }
+  printf ("\n");
+  free (value);
+}
+
 /* Learns @weight, and prints its quality in the scenes of the report. */
 static const char *
 learn_weights (const Train *t, bool alone, const double *before, double *weight)
@@ -371,6 +414,8 @@ learn_weights (const Train *t, bool alone, const double *before, double *weight)
     right += learn.of[i].right;
   if (filled && right && right < learn.n) {
     regress (&learn, &all_examples, weight);
+    if (!alone)
+      print_weights (&learn, before, weight);
     printf ("| %s | right of | cross entropy | area under the curve | "
             "calibration error |\n| --- | --- | --- | --- | --- |\n",
         alone ? "by the score alone" : "by all terms");

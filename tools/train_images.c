@@ -386,6 +386,9 @@ generate_scene (Train *t, TrainImage *im, bool *has_color, Camera *camera)
       t->clutter, &scene, CLUTTER_COLOR, 0, &t->color, NULL, NULL));
   TRY (clutter_render (
       t->clutter, &scene, CLUTTER_DEPTH, 0, &t->depth, &truth, NULL));
+  if (t->is_fit && random_below (im->seed, 4, 4))
+    TRY (train_spoil_depth ((uint16_t *) (void *) t->depth.plane[0], t->width,
+        t->height, im->seed));
   *camera = (Camera){truth.fx, truth.fy, truth.cx, truth.cy, {0}};
   for (im->n_truth = 0; im->n_truth < truth.n_objects; im->n_truth++) {
     const SceneThing *o = &truth.objects[im->n_truth];

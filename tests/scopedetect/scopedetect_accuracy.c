@@ -782,6 +782,70 @@ print_steps (const char *name, DataFrame f, Preset preset)
   data_free (&f);
 }
 
+/* ---- What rejects right poses ---- */
+
+/* Sets @best to the terms of the fittest right pose of object @m, and @rank to
+ * its rank by score; -1: none. */
+static void
+find_fittest_right (const Scopedetect *s, const DataObject *d, int m,
+    double best[SCOPEDETECT_N_TERMS], int *rank)
+{
+  double max = -1e9;
+
+  *rank = -1;
+  for (int k = 0; k < s->found.by[0].n[m]; k++) {
+    const Pose *p = &s->found.by[0].hypothesis[m * SCOPEDETECT_FOUND + k].pose;
+    double pose[] = {p->t.x, p->t.y, p->t.z, p->q.w, p->q.x, p->q.y, p->q.z};
+    ScopedetectRanked ranked = {m, 0, k, 0, false};
+    double term[SCOPEDETECT_N_TERMS], odds;
+    ScopedetectEvidence evidence;
+    ScopedetectCandidate c;
+
+    if (!is_right_pose (d, pose))
+      continue;
+    evidence = scopedetect_judge_ranked (&s->found, &ranked, &c);
+    scopedetect_set_terms (&evidence, term);
+    odds = scopedetect_log_odds (s->found.fit.term, term, SCOPEDETECT_N_TERMS);
+    if (odds > max) {
+      max = odds;
+      *rank = k;
+      memcpy (best, term, sizeof term);
+    }
+  }
+}
+
+/* The log-odds of each object's fittest right pose, and what each term adds to
+ * them. */
+static void
+print_data_terms (DeviceKind kind, const char *name, DataFrame f, Preset preset)
+{
+  Look l;
+
+  search (&l, kind, &f, preset, WAY_ONE_STAGE);
+  l.s->params.explain = SCOPEDETECT_ONE_STAGE;
+  ok (scopedetect_decide_frame (l.s)); /* makes the patches */
+  for (int m = 0; m < f.n_objects; m++) {
+    const double *weight = l.s->found.fit.term;
+    double term[SCOPEDETECT_N_TERMS];
+    int rank;
+
+    find_fittest_right (l.s, &f.object[m], m, term, &rank);
+    if (rank < 0) {
+      printf ("%s, %s: no right pose\n", name, f.object[m].name);
+      continue;
+    }
+    printf ("%s, %s, rank %d: %.2f", name, f.object[m].name, rank + 1,
+        scopedetect_log_odds (weight, term, SCOPEDETECT_N_TERMS));
+    for (int k = 0; k < SCOPEDETECT_N_TERMS; k++)
+      printf (", %s %.4g: %.2f", scopedetect_term_names[k], term[k],
+          weight[k] * term[k]);
+    printf ("\n");
+    fflush (stdout);
+  }
+  look_close (&l);
+  data_free (&f);
+}
+
 static int
 print_clouds (DeviceKind kind)
 {
@@ -835,6 +899,14 @@ print_all (int argc, char **argv)
     print_steps ("YCB-Video", data_ycb (), named);
     print_steps ("YCB-Video 0001", data_ycb_second (), named);
     print_steps ("LM-O", data_lmo (), named);
+    return check_failures != 0;
+  }
+  if (argc > 2 && !strcmp (argv[2], "terms")) {
+    DeviceKind kind = gpu ? DEVICE_CUDA : DEVICE_CPU;
+
+    print_data_terms (kind, "YCB-Video", data_ycb (), named);
+    print_data_terms (kind, "YCB-Video 0001", data_ycb_second (), named);
+    print_data_terms (kind, "LM-O", data_lmo (), named);
     return check_failures != 0;
   }
   if (argc > 2 && !strcmp (argv[2], "told")) {
