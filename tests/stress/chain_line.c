@@ -37,7 +37,7 @@ static const gchar *const colour_links[] = {
     "emdtrack targets=t:8,8,16,16 search=6 emd-map=true post-messages=true",
     "visionoverlay map=labels",
     "visionoverlay map=emd show=box+label+legend+rate",
-    "visionmap kind=labels",
+    "visionmap kind=labels ! videoconvert",
     "gpuccl min-size=20 label-map=true post-messages=true",
     "videoscale ! capsfilter caps=video/x-raw,width=60,height=44",
     "videocrop left=3 top=2",
