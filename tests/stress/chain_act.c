@@ -116,6 +116,7 @@ change_one_state (Chain *chain, GstElement *member)
   gst_element_set_state (member, PICK (&chain->dice, states));
   g_usleep (below (&chain->dice, 3000));
   gst_element_set_locked_state (member, FALSE);
+  chain_start_alone ();
   gst_element_sync_state_with_parent (member);
 }
 

@@ -7,6 +7,7 @@
 typedef struct {
   Chain *chain;
   Dice dice;
+  GThread *by; /* who asked for it */
 } Relinking;
 
 static GstElement *
@@ -60,15 +61,23 @@ replace_element (Relinking *self, GstPad *src, GstPad *sink, GstElement *old)
   gst_clear_object (&out);
 }
 
+/* The element is replaced at once, or before the next frame.  An idle probe is
+ * also called when a sticky event has passed, which the new element would never
+ * get: push_sticky () of GstPad (1.22 to 1.26) takes the event for received. */
 static GstPadProbeReturn
-take_idle (GstPad *src, GstPadProbeInfo *info, gpointer data)
+take_resting_pad (GstPad *src, GstPadProbeInfo *info, gpointer data)
 {
-  GstPad *sink = gst_pad_get_peer (src);
-  GstElement *old = sink ? gst_pad_get_parent_element (sink) : NULL;
+  Relinking *self = data;
+  GstPad *sink;
+  GstElement *old;
 
-  (void) info;
-  if (old && member_of (old) && old->numsinkpads == 1)
-    replace_element (data, src, sink, old);
+  if ((info->type & GST_PAD_PROBE_TYPE_IDLE) && g_thread_self () != self->by)
+    return GST_PAD_PROBE_PASS;
+  sink = gst_pad_get_peer (src);
+  old = sink ? gst_pad_get_parent_element (sink) : NULL;
+  if (!g_atomic_int_get (&self->chain->over) && old && member_of (old) &&
+      old->numsinkpads == 1)
+    replace_element (self, src, sink, old);
   gst_clear_object (&old);
   gst_clear_object (&sink);
   return GST_PAD_PROBE_REMOVE;
@@ -94,6 +103,9 @@ relink_behind (Chain *chain, GstPad *src)
   self = g_new0 (Relinking, 1);
   self->chain = chain_ref (chain);
   self->dice.seed = roll (&chain->dice);
-  gst_pad_add_probe (
-      src, GST_PAD_PROBE_TYPE_IDLE, take_idle, self, free_relinking);
+  self->by = g_thread_self ();
+  gst_pad_add_probe (src,
+      GST_PAD_PROBE_TYPE_IDLE | GST_PAD_PROBE_TYPE_BLOCK |
+          GST_PAD_PROBE_TYPE_BUFFER,
+      take_resting_pad, self, free_relinking);
 }

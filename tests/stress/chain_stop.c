@@ -45,8 +45,10 @@ stop_from_within (Chain *chain, gpointer of, Dice *dice)
   if (element && member_of (element) && begin_stop (chain)) {
     log_allow ("Trying to join task");
     gst_element_set_state (element, PICK (dice, states));
-    if (one_in (dice, 3))
+    if (one_in (dice, 3)) {
+      chain_start_alone ();
       gst_element_set_state (element, GST_STATE_PLAYING);
+    }
     log_allow (NULL);
     end_stop (chain);
   }

@@ -146,9 +146,6 @@ main (int argc, char **argv)
   files_make ();
   keep_pool_of_tasks ();
   log_watch ();
-  /* A GstPad (1.22 to 1.26) of an element that is started or linked while
-   * another thread sends it events may get the segment before the caps. */
-  log_know ("Sticky event misordering");
   stress_looks_at_threads = TRUE;
   watch = guard_begin (tell_round);
   play_chain_rounds (

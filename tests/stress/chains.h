@@ -63,6 +63,9 @@ typedef enum { END_NONE, END_ERROR, END_GOOD } End;
 End chain_play (Play play, guint number, guint64 *frames);
 /* Prints what is played. */
 void chain_tell (void);
+/* To be called before one element is started while others play: its GstPad
+ * (1.22 to 1.26) may get the segment before the caps, and warns of that. */
+void chain_start_alone (void);
 
 /* chain_member.c */
 gboolean member_is_ours (GstElement *element);

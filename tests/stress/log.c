@@ -13,7 +13,7 @@
 #define NEAREST 4 /* frames behind these with whoever called */
 
 static const gchar *blamed;      /* NULL: each library */
-static const gchar *known_too;   /* a text, or NULL */
+static const gchar *known_too;   /* atomic: a text, or NULL */
 static GPrivate current;         /* Round */
 static GPrivate expects_refusal; /* not NULL: yes */
 static GPrivate allowed;         /* a text, or NULL */
@@ -50,17 +50,18 @@ is_known (const gchar *text)
 {
   static const gchar *const known[] = {"Got data flow before",
       "gst_segment_position_from_running_time", "gst_video_info_convert"};
+  const gchar *too = g_atomic_pointer_get (&known_too);
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (strstr (text, known[i]))
       return TRUE;
-  return known_too && strstr (text, known_too);
+  return too && strstr (text, too);
 }
 
 void
 log_know (const gchar *text)
 {
-  known_too = text;
+  g_atomic_pointer_set (&known_too, text);
 }
 
 void
