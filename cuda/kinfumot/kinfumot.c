@@ -104,20 +104,25 @@ set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
   KinfumotModel *m = &k->host_report->models[0];
   Pose64 motion = pose64_identity ();
   bool has_pose = frame->has_pose && is_pose (&frame->pose);
-  bool given = has_pose && k->params.pose != KINFUMOT_ESTIMATE;
+  bool wanted =
+      k->params.pose == KINFUMOT_GIVEN || k->params.pose == KINFUMOT_PRIOR;
+  bool given = has_pose && wanted;
 
   m->active = KINFUMOT_AWAKE;
   m->box = kinfumot_whole_box (k);
   if (!k->has_background) {
     kinfumot_set_pose (m, given ? frame->pose : pose64_identity ());
     m->active = KINFUMOT_CARRIED;
-  } else if (given && k->params.pose == KINFUMOT_GIVEN) {
+  } else if (k->params.pose == KINFUMOT_STILL)
+    m->active = KINFUMOT_CARRIED;
+  else if (given && k->params.pose == KINFUMOT_GIVEN) {
     m->active = KINFUMOT_CARRIED;
     motion = kinfumot_pose_times (kinfumot_pose_inverse (m->pose), frame->pose);
   } else if (given && k->previous_had_pose)
     motion = kinfumot_pose_times (
         kinfumot_pose_inverse (k->previous_pose), frame->pose);
   kinfumot_set_motion (m, motion);
+  k->no_pose = wanted && !has_pose;
   k->previous_had_pose = has_pose;
   k->previous_pose = frame->pose;
 }
@@ -340,13 +345,15 @@ find_lost_camera (Kinfumot *k)
 static const char *
 run_frame (Kinfumot *k, const KinfumotFrame *frame)
 {
-  bool relocate = k->relocate;
+  bool relocate;
 
   set_camera_motion (k, frame);
+  relocate = k->relocate && k->host_report->models[0].active == KINFUMOT_AWAKE;
   TRY (follow_camera (k));
   if (relocate)
     TRY (kinfumot_download (k));
   else {
+    TRY (kinfumot_rest_keep (k));
     TRY (explain_pixels (k));
     if (needs_models (k)) {
       TRY (fuse_frame (k));
@@ -368,6 +375,8 @@ end_frame (Kinfumot *k)
 
   if (k->lost)
     return NULL;
+  k->rested =
+      k->has_background && !k->host_report->models[0].still ? 0 : k->rested + 1;
   k->has_background = true;
   k->known_camera = k->host_report->models[0].pose;
   now->known = true;
@@ -382,6 +391,7 @@ fill_results (Kinfumot *k, KinfumotResults *r)
   uint32_t points = k->host_report->n_points;
 
   r->lost = k->lost;
+  r->no_pose = k->no_pose;
   r->camera = k->known_camera;
   r->residual = m->active == KINFUMOT_AWAKE ? m->residual : 0;
   r->matched =

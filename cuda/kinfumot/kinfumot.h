@@ -43,6 +43,7 @@ typedef enum {
   KINFUMOT_ESTIMATE, /* ignored */
   KINFUMOT_PRIOR,    /* its change starts the estimate */
   KINFUMOT_GIVEN,    /* taken as it is */
+  KINFUMOT_STILL,    /* ignored; the camera stays where it is */
 } KinfumotPoseUse;
 
 #define KINFUMOT_MAX_SIDE 4096 /* of a frame, pixels */
@@ -130,6 +131,7 @@ typedef struct {
 
 typedef struct {
   bool lost;        /* the camera's pose is not known; nothing was fused */
+  bool no_pose;     /* params.pose asks for a pose, and none came */
   const char *loss; /* why, and what helps; NULL unless lost */
   Pose64 camera; /* camera to world, of the last frame whose camera is known */
   double residual; /* root mean square of the distances to the model, m */

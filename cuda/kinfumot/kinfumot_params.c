@@ -18,7 +18,8 @@ CHOICES (poses,
     {KINFUMOT_ESTIMATE, "estimate", "Estimated from the depth alone"},
     {KINFUMOT_PRIOR, "prior",
         "Estimated, starting from the pose on the buffer"},
-    {KINFUMOT_GIVEN, "given", "The pose on the buffer"});
+    {KINFUMOT_GIVEN, "given", "The pose on the buffer"},
+    {KINFUMOT_STILL, "still", "The camera stands still"});
 
 const Param kinfumot_params[] = {STOPPED (NUMBER, voxel_size, .001, .1, .005,
                                      "Side of a voxel of the models, metres"),

@@ -227,6 +227,7 @@ kinfumot_clear (Kinfumot *k)
   memset (k->tracks, 0, sizeof k->tracks);
   k->has_background = k->lost = k->relocate = k->was_full = false;
   k->n_requests = k->n_keyframes = 0;
+  k->rested = KINFUMOT_RESTED;
 }
 
 /* ---- Its parts ---- */

@@ -52,6 +52,9 @@ typedef struct {
 
 #define KINFUMOT_MAX_KEYFRAMES 2000
 
+/* Frames from which on a camera rests; in its first frame it is taken to. */
+#define KINFUMOT_RESTED 5
+
 /* Pointers are to memory of the device; a name that begins with `host` is a
  * pointer to pinned memory of the host. */
 struct _Kinfumot {
@@ -100,9 +103,12 @@ struct _Kinfumot {
   bool lost;
   bool relocate;          /* the camera is searched for in the next frame */
   Pose64 known_camera;    /* of the last frame whose camera is known */
+  bool no_pose;           /* the frame lacks a pose that is wanted */
   bool previous_had_pose; /* a pose was given with the previous frame: */
   Pose64 previous_pose;
-  char loss[256];              /* why the camera is lost */
+  int rested;             /* frames in a row in which the camera was at rest */
+  KinfumotHit *host_view; /* of the background; NULL before it is needed */
+  char loss[256];         /* why the camera is lost */
   KinfumotKeyframe *keyframes; /* memory of the host */
   int n_keyframes, keyframes_room;
   uint16_t *host_rows; /* KINFUMOT_SMALL_Y rows of depth */
@@ -175,7 +181,10 @@ const char *kinfumot_births (Kinfumot *self);
  * forgotten. */
 const char *kinfumot_objects_update (Kinfumot *self, KinfumotResults *results);
 
-/* kinfumot_keyframes.c */
+/* kinfumot_camera.c */
+/* Keeps a camera that rests where it is, if bodies that move have pulled its
+ * estimate away, or leave too little to estimate it by. */
+const char *kinfumot_rest_keep (Kinfumot *self);
 /* Keeps the frame if none is kept near its camera. */
 const char *kinfumot_keyframe_add (Kinfumot *self);
 /* Searches for the camera from the keyframes that are most like the frame.

@@ -14,7 +14,7 @@ C_BEGIN
 #define RGBD_MAX_OBJECTS 4
 
 /* The robot's path.  The first six are the data sets of Korn, Sanders and Pauli
- * (VISAPP 2017), section 4; the last is their figure 9, in which a machine
+ * (VISAPP 2017), section 4; RGBD_AXES is their figure 9, in which a machine
  * takes the robot's place. */
 typedef enum {
   RGBD_PARALLEL,
@@ -25,6 +25,7 @@ typedef enum {
   RGBD_ROTATION,
   RGBD_VISIT,
   RGBD_AXES,
+  RGBD_PEOPLE, /* two persons near the camera in the robots' place */
 } RgbdPath;
 
 /* The camera's path; each but the first has a hand's tremor. */

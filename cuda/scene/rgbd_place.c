@@ -50,6 +50,20 @@ static const RgbdBody axes[] = {
         2, {.08, .4, .05}, "quill"},
 };
 
+/* A person: trunk, head, arms and legs. */
+#define PERSON(name) \
+ { \
+  {{RGBD_CYLINDER, {.19, .33, .19}, {{0, -.22, 0}, UPRIGHT}}, \
+      {RGBD_SPHERE, {.11, .11, .11}, {{0, -.7, 0}, UPRIGHT}}, \
+      {RGBD_CYLINDER, {.05, .3, .05}, {{-.25, -.23, -.02}, UPRIGHT}}, \
+      {RGBD_CYLINDER, {.05, .3, .05}, {{.25, -.23, .03}, UPRIGHT}}, \
+      {RGBD_CYLINDER, {.09, .37, .09}, {{-.1, .48, -.04}, UPRIGHT}}, \
+      {RGBD_CYLINDER, {.09, .37, .09}, {{.1, .48, .06}, UPRIGHT}}}, \
+      6, {.6, 1.7, .38}, name \
+ }
+
+static const RgbdBody persons[] = {PERSON ("person"), PERSON ("person-2")};
+
 /* The bed of the machine. */
 static const RgbdSolid bed = {
     RGBD_BOX, {.5, .245, .38}, {{0, RGBD_FLOOR - .245, 2.15}, UPRIGHT}};
@@ -57,14 +71,17 @@ static const RgbdSolid bed = {
 int
 rgbd_count (const RgbdParams *params)
 {
-  return params->path == RGBD_AXES ? (int) (sizeof axes / sizeof *axes)
-                                   : params->robots;
+  return params->path == RGBD_AXES  ? (int) (sizeof axes / sizeof *axes)
+      : params->path == RGBD_PEOPLE ? (int) (sizeof persons / sizeof *persons)
+                                    : params->robots;
 }
 
 const RgbdBody *
 rgbd_body (const RgbdParams *params, int mover)
 {
-  return params->path == RGBD_AXES ? &axes[mover] : &robots[mover];
+  return params->path == RGBD_AXES  ? &axes[mover]
+      : params->path == RGBD_PEOPLE ? &persons[mover]
+                                    : &robots[mover];
 }
 
 /* A piece of furniture: half sizes, and the place of the middle of its foot.
@@ -170,12 +187,21 @@ static const Way others[2][RGBD_MAX_OBJECTS - 1] = {
         {.62, 1.48, .62, 1.48, 10, true}},
 };
 
+/* The paths of the persons. */
+static const Way walks[] = {
+    {-.5, 1.15, .15, 1.15, -75, false}, {.6, 1.85, -.35, 1.85, 70, false}};
+
+/* Persons are this many times as fast as robots. */
+#define WALK 2.5
+
 static Way
 path_of_robot (RgbdPath path, int mover)
 {
   bool crosses =
       path == RGBD_PARALLEL || path == RGBD_PASS || path == RGBD_VISIT;
 
+  if (path == RGBD_PEOPLE)
+    return walks[mover];
   return mover ? others[!crosses][mover - 1] : ways[path];
 }
 
@@ -240,6 +266,8 @@ robot_pose_after (const RgbdParams *params, int mover, uint64_t n)
   Way way = path_of_robot (params->path, mover);
   double dx = way.x1 - way.x0, dz = way.z1 - way.z0;
   double length = sqrt (dx * dx + dz * dz), loose = mover ? .01 : .08, s = 0;
+  double speed =
+      params->path == RGBD_PEOPLE ? WALK * params->speed : params->speed;
   uint32_t yaw =
       rgbd_degrees (way.yaw + 6 * (random_unit (key, 3 * mover) - .5));
 
@@ -251,7 +279,7 @@ robot_pose_after (const RgbdParams *params, int mover, uint64_t n)
   else if (n)
     s = (!mover && params->path == RGBD_VISIT
                 ? distance_visiting
-                : distance_to_and_fro) (length, params->speed, n) /
+                : distance_to_and_fro) (length, speed, n) /
         length;
   return rgbd_pose_of (1, yaw,
       way.x0 + loose * (random_unit (key, 3 * mover + 1) - .5) + s * dx,

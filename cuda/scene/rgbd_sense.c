@@ -157,10 +157,8 @@ is_between_samples (int i, double spacing)
 static void
 thin_out_row (const Rgbd *s, int y, double spacing, uint16_t *depth)
 {
-  const bool all = is_between_samples (y, spacing);
-
   for (int x = 0; x < s->width && spacing > 1; x++)
-    if (all || is_between_samples (x, spacing))
+    if (is_between_samples (y, spacing) || is_between_samples (x, spacing))
       depth[x] = 0;
 }
 

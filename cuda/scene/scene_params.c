@@ -60,7 +60,10 @@ CHOICES (paths,
     {RGBD_VISIT, "visit", "To a stop, then out of the view, and back"},
     {RGBD_AXES, "axes",
         "A machine in place of the robot: its quill, carriage and portal start "
-        "to move one after the other"});
+        "to move one after the other"},
+    {RGBD_PEOPLE, "people",
+        "Two persons in place of the robot, who cover half of the view and "
+        "more, walk to and fro"});
 
 CHOICES (motions, {RGBD_STILL, "still", "Not at all"},
     {RGBD_SWAY, "sway", "As in a hand, 3 cm and 2 degrees to and fro"},
@@ -85,7 +88,7 @@ const Param rgbd_params[] = {
     BY_HAND (NUMBER, distortion, 0, 1, 0,
         "Radial distortion of the lens of rgbd, as a multiple of that of a "
         "Kinect One"),
-    BY_HAND (NUMBER, depth_spacing, 1, 4, 1,
+    BY_HAND (NUMBER, depth_spacing, 0, 4, 1,
         "Columns and rows from one pixel of rgbd with depth to the next; above "
         "1 the depth is a grid of holes, as if it were registered to a finer "
         "picture; 1.7 leaves a third of the pixels"),

@@ -76,6 +76,8 @@
  * - The camera is lost: the warning says what was seen, and what helps. Mostly
  *   it moved too far from frame to frame, or saw nothing near. Move slowly;
  *   `depth-scale` and `intrinsics` must be those of the sensor.
+ * - The camera moves along with people or other large bodies: if it stands
+ *   still, say so with `pose=still`.
  * - "The models fill their 256 MiB": a room of more than some metres needs more
  *   `max-memory`, or a larger `voxel-size`.
  * - Walls are doubled: the scale or the intrinsics are wrong, or the lens has
@@ -390,7 +392,8 @@ gst_kinfumot_start (GstVisionFilter *filter)
   self->last_id = 0;
   self->trajectory_failed = self->told_no_times = FALSE;
   self->next_time = 0;
-  self->told_lost = self->told_full = self->told_refusal = self->told_file = 0;
+  self->told_lost = self->told_no_pose = self->told_full = 0;
+  self->told_refusal = self->told_file = 0;
   GST_OBJECT_LOCK (self);
   self->is_stopping = FALSE;
   GST_OBJECT_UNLOCK (self);

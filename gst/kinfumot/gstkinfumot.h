@@ -57,8 +57,8 @@ struct _GstKinfumot {
   gboolean told_no_times; /* that frames have none */
   gboolean is_lost;
   gboolean says_lost; /* the newest warning of a lost camera is of this loss */
-  gint64 told_lost, told_full, told_refusal, told_file; /* g_get_monotonic_time
-                                                           of the warnings */
+  /* g_get_monotonic_time of the warnings. */
+  gint64 told_lost, told_no_pose, told_full, told_refusal, told_file;
   guint64 first_id; /* added to the ids of self->kinfumot */
   guint64 last_id;  /* the greatest that was given */
 };

@@ -370,6 +370,16 @@ tell_lost (GstKinfumot *self, const KinfumotResults *r)
 }
 
 static void
+tell_no_pose (GstKinfumot *self, const KinfumotResults *r)
+{
+  if (r->no_pose && gst_vision_warning_is_due (&self->told_no_pose))
+    GST_ELEMENT_WARNING (self, STREAM, FORMAT,
+        ("The frame brings no pose of the camera, so it is estimated."),
+        ("pose=given and pose=prior take it from the VisionCamera of the "
+         "buffer. Set pose=still for a camera that stands still."));
+}
+
+static void
 tell_full (GstKinfumot *self, const KinfumotResults *r)
 {
   guint64 bytes = (guint64) r->max_bricks * 2048;
@@ -424,6 +434,7 @@ gst_kinfumot_attach (GstKinfumot *self, const KinfumotResults *results,
   TRY (attach_objects (self, results, buffer, camera));
   write_poses (self, results, buffer);
   set_stats (self, results);
+  tell_no_pose (self, results);
   tell_lost (self, results);
   tell_full (self, results);
   tell_refusal (self, results);

@@ -1203,6 +1203,74 @@ bench (int argc, char **argv)
   return check_failures != 0;
 }
 
+/* ---- Large bodies ---- */
+
+static void
+open_people (Play *s, DeviceKind kind)
+{
+  play_open (s, kind, 160, 120);
+  s->rp.path = RGBD_PEOPLE;
+  s->rp.camera = RGBD_STILL;
+  s->rp.motion_start = 5;
+  s->rp.speed = 1.5;
+}
+
+/* Two persons who cover two fifths of the view begin to walk: a camera that
+ * rests is not pulled along.  With the pose that says so it does not move at
+ * all; a pose that is wanted and does not come is told. */
+static void
+test_people (DeviceKind kind)
+{
+  double first[7], worst;
+  int n = 0;
+  Play s;
+
+  open_people (&s, kind);
+  play_start (&s, true);
+  worst = follow (&s, 60, first);
+  for (int i = 0; i < s.width * s.height; i++)
+    n += s.labels[i] != 0;
+  printf ("before persons in %.0f %% of the view the camera is at most %.1f mm "
+          "off\n",
+      100. * n / (s.width * s.height), 1000 * worst);
+  check (worst < .015 && !s.r.no_pose);
+  play_close (&s);
+
+  open_people (&s, kind);
+  s.p.pose = KINFUMOT_STILL;
+  play_start (&s, true);
+  check (follow (&s, 15, first) < 1e-9);
+  kinfumot_relocate (s.k); /* as after a flush */
+  play_frame (&s, 15);
+  check (!s.r.lost && !s.r.no_pose);
+  s.p.pose = KINFUMOT_GIVEN;
+  play_frame (&s, 16);
+  check (s.r.no_pose);
+  play_close (&s);
+}
+
+/* The camera rests, and then moves by truth: it is followed at once. */
+static void
+test_departs (DeviceKind kind)
+{
+  double first[7], worst = 0;
+  AUTO (Play) s;
+
+  play_open (&s, kind, 160, 120);
+  s.rp.motion_start = 1000;
+  s.rp.camera = RGBD_WALK;
+  play_start (&s, false);
+  for (int i = 0; i < 20; i++) {
+    play_render (&s, i < 10 ? 0 : i - 10);
+    play_run (&s, i);
+    if (i == 0)
+      memcpy (first, s.truth.camera, sizeof first);
+    worst = fmax (worst, camera_error (&s, first));
+  }
+  printf ("after a rest the camera is at most %.1f mm off\n", 1000 * worst);
+  check (!s.r.lost && worst < .005);
+}
+
 /* ---- A grid of holes ---- */
 
 /* A third of the pixels has depth, as if it were registered to a finer picture:
@@ -1251,4 +1319,4 @@ CHECK_MAIN (parity, bench, PART (refused), {"no room", test_no_room},
     PART (between), PART (mean), PART (outline), PART (torn), PART (expected),
     PART (table), PART (lost), PART (relocate), PART (full),
     {"too much", test_too_much}, PART (hostile), {"no pose", test_no_pose},
-    PART (holes))
+    PART (holes), PART (people), PART (departs))

@@ -1066,7 +1066,7 @@ hostile (DeviceKind kind)
     check (rgbd_new (&none, wrong[i], 5) && !none);
     check (rgbd_new (&none, 5, wrong[i]) && !none);
   }
-  p = good, p.path = 8;
+  p = good, p.path = RGBD_PEOPLE + 1;
   check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));
   p = good, p.path = -1;
   check (rgbd_render (v.scene, &p, 1, &img, NULL, NULL, NULL));

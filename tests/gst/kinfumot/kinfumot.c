@@ -538,6 +538,17 @@ GST_START_TEST (test_lost)
 }
 GST_END_TEST;
 
+/* A warning says that poses are wanted and do not come. */
+GST_START_TEST (test_no_poses)
+{
+  g_auto (Frames) f = frames_new ("intrinsics=60,60,32,24 pose=given");
+
+  fail_unless (push (&f, 0));
+  expect_text (gst_bus_pop_filtered (f.bus, GST_MESSAGE_WARNING),
+      "brings no pose of the camera");
+}
+GST_END_TEST;
+
 /* Voxels that one view fills are told, with the bytes. */
 GST_START_TEST (test_full)
 {
@@ -851,8 +862,9 @@ GST_END_TEST;
 SUITE (kinfumot, TIMEOUT (300), TEST (test_camera), TEST (test_robot),
     TEST (test_other_backend), TEST (test_trajectory), TEST (test_full_disk),
     TEST (test_mesh), TEST (test_no_camera), TEST (test_wrong_camera),
-    TEST (test_lost), TEST (test_full), TEST (test_flush), TEST (test_masks),
-    TEST (test_max_objects), TEST (test_event_ends), TEST (test_changes),
-    TEST (test_camera_goes), TEST (test_other_size), TEST (test_other_memory),
-    TEST (test_ends_lost), TEST (test_two), TEST (test_refused_start),
-    TEST (test_refused_again), TEST (test_untimed), TEST (test_stalled_reader));
+    TEST (test_lost), TEST (test_no_poses), TEST (test_full), TEST (test_flush),
+    TEST (test_masks), TEST (test_max_objects), TEST (test_event_ends),
+    TEST (test_changes), TEST (test_camera_goes), TEST (test_other_size),
+    TEST (test_other_memory), TEST (test_ends_lost), TEST (test_two),
+    TEST (test_refused_start), TEST (test_refused_again), TEST (test_untimed),
+    TEST (test_stalled_reader));

@@ -922,7 +922,7 @@ GST_START_TEST (test_rgbd_properties)
     g_autoptr (GstBuffer) buffer = pull (h);
 
     fail_unless_equals_int (gst_buffer_get_size (buffer), 160 * 120 * 2);
-    g_object_set (src, "path", i % 8, "camera", i % 5, "robots", 1 + i % 4,
+    g_object_set (src, "path", i % 9, "camera", i % 5, "robots", 1 + i % 4,
         "distortion", i % 3 / 2., "depth-spacing", 1. + i % 4, "motion-start",
         (guint64) i % 9, "noise", i % 5 * 16., "speed", i % 9 * 1., "seed",
         (guint64) i / 3, "label-map", i % 2, "correspondence-map", i % 3 == 0,

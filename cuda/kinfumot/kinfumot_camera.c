@@ -1,14 +1,204 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Keyframes: small pictures of depth with the camera's pose.  A lost camera is
- * searched for at the keyframes that look most like the frame; if it stays
- * lost, the reason is told. */
+ * The camera where the alignment does not suffice: it rests while bodies move,
+ * or it is lost, and is searched for at keyframes, which are small pictures of
+ * depth with the camera's pose; if it stays lost, the reason is told. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/parallel.h"
+#include "kinfumot/kinfumot_pair_core.h"
 #include "kinfumot/kinfumot_state.h"
+
+/* ---- A camera that rests ---- */
+
+/* Bodies that begin to move are a part of the background's model, and pull the
+ * camera along where the rest of the view does not hold it, such as walls along
+ * themselves.  So a camera that has rested is estimated to move by truth, or
+ * because bodies move.  If the camera moves, no surface fits the pose of rest
+ * better than the estimate; if bodies move, what stands still does. */
+
+#define SAMPLES 320     /* pixels that are compared of a row, and of a column */
+#define REST_SIDE 8     /* samples, of a tile's side */
+#define REST_FEW 16     /* samples of a tile that are too few */
+#define FITS (1 / 16.f) /* of the distance up to which points match */
+#define NOISE (1 / 32.f) /* likewise: of a tile's mean */
+#define MUCH (1 / 4.f)   /* likewise: a tile counts as no more */
+#define MOVED_BY 20      /* see rests_by_tiles () */
+#define UNDECIDED .003   /* a tile */
+#define REST_SHARE .15   /* of the tiles; they suffice without an estimate */
+
+/* Of a tile: samples with depth; the samples that meet the background with both
+ * poses, and their mean distances from it, by the limit of a match. */
+typedef struct {
+  int n_seen, n;
+  float at_rest, estimated;
+} RestTile;
+
+typedef struct {
+  KinfumotMatching match; /* memory of the host */
+  const KinfumotHit *view;
+  KinfumotModel at_rest, estimated;
+  int step; /* pixels from sample to sample */
+  int tiles_x, tiles_y;
+  RestTile *tiles;
+} RestLoop;
+
+static bool
+meets_view (const RestLoop *loop, const KinfumotModel *background, Vec point,
+    KinfumotPair *pair)
+{
+  return kinfumot_pair_in_view (
+             &loop->match.points.optics, background, loop->view, point, pair) &&
+      pair->apart <= KINFUMOT_GATE * KINFUMOT_GATE;
+}
+
+static void
+add_rest_sample (const RestLoop *loop, int at, RestTile *tile)
+{
+  const KinfumotPoints *points = &loop->match.points;
+  KinfumotPair pair, other;
+  float limit;
+  Vec point;
+
+  if (!points->depth[at])
+    return;
+  point = kinfumot_point (points, at);
+  limit = kinfumot_match_limit (&loop->match, point.z);
+  tile->n_seen++;
+  if (!meets_view (loop, &loop->at_rest, point, &pair) ||
+      !meets_view (loop, &loop->estimated, point, &other))
+    return;
+  tile->at_rest += pair.before / limit;
+  tile->estimated += other.before / limit;
+  tile->n++;
+}
+
+static void
+compare_rest_tiles (void *data, int begin, int end)
+{
+  const RestLoop *loop = data;
+  const KinfumotOptics *optics = &loop->match.points.optics;
+  const int side = REST_SIDE * loop->step;
+
+  for (int i = begin; i < end; i++) {
+    const int x0 = i % loop->tiles_x * side, y0 = i / loop->tiles_x * side;
+    RestTile tile = {0};
+
+    for (int y = y0; y < y0 + side && y < optics->height; y += loop->step)
+      for (int x = x0; x < x0 + side && x < optics->width; x += loop->step)
+        add_rest_sample (loop, y * optics->width + x, &tile);
+    if (tile.n) {
+      tile.at_rest = fabsf (tile.at_rest / (float) tile.n);
+      tile.estimated = fabsf (tile.estimated / (float) tile.n);
+    }
+    loop->tiles[i] = tile;
+  }
+}
+
+/* By how much a tile is @farther with one pose than with the other. */
+static double
+excess_of_tile (float farther)
+{
+  farther -= NOISE;
+  return farther > MUCH ? MUCH : farther > 0 ? farther : 0;
+}
+
+/* Whether the camera rests.  Before cameras that set out, the tiles that are
+ * farther with the pose of rest outweigh those that are nearer 35 to 200 times;
+ * before persons, 2 to 19 times, where they outweigh noise. */
+static bool
+rests_by_tiles (const RestLoop *loop, bool has_estimate)
+{
+  int n = 0, n_fit = 0;
+  double nearer = 0, farther = 0;
+
+  for (int i = 0; i < loop->tiles_x * loop->tiles_y; i++) {
+    const RestTile *t = &loop->tiles[i];
+
+    n += t->n_seen >= REST_FEW;
+    if (t->n < REST_FEW)
+      continue;
+    n_fit += t->at_rest < FITS;
+    nearer += excess_of_tile (t->estimated - t->at_rest);
+    farther += excess_of_tile (t->at_rest - t->estimated);
+  }
+  return has_estimate ? farther <= MOVED_BY * nearer + UNDECIDED * n
+                      : n_fit >= REST_SHARE * n;
+}
+
+static const char *
+fetch_rest_view (Kinfumot *k)
+{
+  const size_t pixels = kinfumot_n_pixels (&k->optics);
+  const Device *dev = &k->device;
+
+  if (!k->host_view)
+    TRY (memory_get_pinned (&k->memory, &k->host_view, pixels));
+  TRY (device_copy (
+      dev, k->host_view, k->views.of[0], pixels * sizeof *k->host_view));
+  TRY (device_copy (dev, k->host_maps.depth, k->now.depth,
+      pixels * sizeof *k->host_maps.depth));
+  return device_wait (dev);
+}
+
+/* @rest: the motion to the pose of rest. */
+static const char *
+compare_rest (Kinfumot *k, Pose64 rest, bool *rests)
+{
+  const KinfumotModel *m = &k->host_report->models[0];
+  RestLoop loop = {.match = kinfumot_matching (k, &k->host_maps),
+      .view = k->host_view,
+      .at_rest = *m,
+      .estimated = *m};
+  int side = loop.match.points.optics.width;
+
+  loop.match.points.optics.rays = k->host_rays;
+  kinfumot_set_motion (&loop.at_rest, rest);
+  if (side < k->optics.height)
+    side = k->optics.height;
+  loop.step = (side + SAMPLES - 1) / SAMPLES;
+  side = REST_SIDE * loop.step;
+  loop.tiles_x = (k->optics.width + side - 1) / side;
+  loop.tiles_y = (k->optics.height + side - 1) / side;
+  loop.tiles = calloc (loop.tiles_x * loop.tiles_y, sizeof *loop.tiles);
+  if (!loop.tiles)
+    return OUT_OF_MEMORY (loop.tiles_x * loop.tiles_y * sizeof *loop.tiles, "");
+  parallel_for (loop.tiles_x * loop.tiles_y, 0, compare_rest_tiles, &loop);
+  *rests = rests_by_tiles (&loop, m->good);
+  free (loop.tiles);
+  return NULL;
+}
+
+const char *
+kinfumot_rest_keep (Kinfumot *k)
+{
+  KinfumotModel *m = &k->host_report->models[0];
+  Pose64 estimate, rest;
+  bool rests;
+
+  if (m->active != KINFUMOT_AWAKE || k->params.pose != KINFUMOT_ESTIMATE ||
+      k->rested < KINFUMOT_RESTED)
+    return NULL;
+  TRY (kinfumot_download (k));
+  estimate = kinfumot_pose_times (m->pose, m->motion);
+  if (m->good &&
+      kinfumot_poses_are_near (
+          &estimate, &m->rest, KINFUMOT_REST, KINFUMOT_REST_TURN))
+    return NULL;
+  rest = kinfumot_pose_times (kinfumot_pose_inverse (m->pose), m->rest);
+  TRY (fetch_rest_view (k));
+  TRY (compare_rest (k, rest, &rests));
+  if (!rests)
+    return NULL;
+  kinfumot_set_motion (m, rest);
+  m->good = true;
+  return kinfumot_upload (k);
+}
+
+/* ---- Keyframes ---- */
 
 /* Two keyframes differ by either: */
 #define APART .2     /* metres */
