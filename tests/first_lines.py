@@ -26,7 +26,7 @@ from pipelines_scopedetect import write_box  # noqa: E402
 
 FIRST = 20
 PATIENCE = 3600  # seconds, for tests/run.sh
-OPEN = 10        # seconds that a window stays open
+OPEN = 20        # seconds that a window stays open
 CAMERA = re.compile(r"v4l2src|rtsp://|vision-live camera")
 STAYS = re.compile(r"vision-live|camera:|color\.png")  # open until it is closed
 FAULT = re.compile(r"CRITICAL|Traceback|ERROR|command not found|[1-9]\d* failed")
