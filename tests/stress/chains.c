@@ -8,6 +8,9 @@
  *
  *   chains --rounds 300
  *   chains --seed 7 --round 12     this one alone
+ *   chains --seed 7 --round 100 --rounds 100
+ *                                  a part of the rounds, as many_chains.sh
+ *                                  plays them
  *   chains --seed 7 --play pair    rounds of one kind: chain, pair or stop */
 #include "chains.h"
 
@@ -115,11 +118,12 @@ keep_pool_of_tasks (void)
 int
 main (int argc, char **argv)
 {
-  gint rounds = 300, only = -1;
+  gint rounds = -1, first = -1;
   gchar *seed = NULL, *play = NULL;
   const GOptionEntry entries[] = {
       {"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "How many", "N"},
-      {"round", 0, 0, G_OPTION_ARG_INT, &only, "This one alone", "N"},
+      {"round", 0, 0, G_OPTION_ARG_INT, &first,
+          "This one alone or, with --rounds, the first one", "N"},
       {"play", 0, 0, G_OPTION_ARG_STRING, &play, "chain, pair or stop", "KIND"},
       {"seed", 0, 0, G_OPTION_ARG_STRING, &seed, "Repeats a run", "N"},
       {"patience", 0, 0, G_OPTION_ARG_INT, &stress_patience,
@@ -148,8 +152,9 @@ main (int argc, char **argv)
   log_watch ();
   stress_looks_at_threads = TRUE;
   watch = guard_begin (tell_round);
-  play_chain_rounds (
-      only < 0 ? 0 : (guint) only, only < 0 ? (guint) rounds : 1, play);
+  if (rounds < 0)
+    rounds = first < 0 ? 300 : 1;
+  play_chain_rounds ((guint) MAX (first, 0), (guint) rounds, play);
   guard_end (watch);
   files_remove ();
   report_chains ();

@@ -1,0 +1,50 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: LGPL-2.1-or-later
+#
+# Plays rounds of chains in several processes at once, each of which plays a part
+# of the rounds of one seed.
+#
+#   tests/stress/many_chains.sh BUILD PROCESSES ROUNDS [options of chains]
+#
+# BUILD may be a build with sanitizers.  A process waits for a part of its time, so
+# that two processes a processor are not too many.  What the processes print stays
+# in BUILD/many_chains/; the script prints their findings and reports, and fails
+# where one of them fails.
+set -euo pipefail
+source=$(realpath "$(dirname "$0")/../..")
+build=$(realpath "$1") processes=$2 rounds=$3
+shift 3
+logs=$build/many_chains
+rm -rf "$logs"
+mkdir "$logs"
+
+# The scanner of plug-ins has no sanitizer, so it looks only at those of the
+# system; ours is then read in each process itself.
+export GST_REGISTRY_1_0=$logs/registry
+gst-inspect-1.0 >/dev/null
+export GST_REGISTRY_FORK=no G_SLICE=always-malloc
+export ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=6:detect_stack_use_after_return=1:intercept_tls_get_addr=0
+export LSAN_OPTIONS=suppressions=$source/tests/sanitizer.supp:print_suppressions=0
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0
+
+seed=$(date +%s)
+start=$SECONDS
+pids=()
+for ((i = 0; i < processes; i++)); do
+  first=$((rounds * i / processes))
+  meson devenv -C "$build" tests/stress/chains --seed "$seed" --round "$first" \
+    --rounds $((rounds * (i + 1) / processes - first)) "$@" >"$logs/$i" 2>&1 &
+  pids+=($!)
+done
+failed=0
+for ((i = 0; i < processes; i++)); do
+  wait "${pids[i]}" || { failed=$((failed + 1)); echo "process $i: $logs/$i"; }
+done
+grep -ahE -A 2 '^FINDING|ERROR: |WARNING: ThreadSanitizer|runtime error|^SUMMARY' \
+  "$logs"/[0-9]* || true
+awk '/^(chain|pair|stop) / { n[$1] += $2; ended[$1] += $3; errors[$1] += $4; frames[$1] += $5 }
+  END { for (play in n) print play, n[play], "rounds,", ended[play], "ended,",
+          errors[play], "errors,", frames[play], "frames" }' "$logs"/[0-9]*
+echo "$failed of $processes processes failed in $((SECONDS - start)) s"
+[ $failed = 0 ]
