@@ -12,6 +12,10 @@
 /* A step of more than this part of the depth is an edge (PCL). */
 #define SCOPEDETECT_RANGE_JUMP .02f
 
+#define SCOPEDETECT_GAP 32        /* widest gap that is crossed, pixels */
+#define SCOPEDETECT_GAP_SLOPE 2.f /* tangent of the angle to the image plane \
+                                   */
+
 #define SCOPEDETECT_HOLE 65535 /* missing depth in some recordings */
 
 /* The depth of a pixel in metres; 0 if it is missing or below near. */
@@ -238,9 +242,33 @@ scopedetect_is_wanted (const ScopedetectScene *s, const ScopedetectBounds *b,
   return h > b->low && h < b->high;
 }
 
-/* Whether the surface ends at a pixel: a neighbour is farther by
- * SCOPEDETECT_RANGE_JUMP, even beyond far. If a neighbour has no depth, the
- * next pixel in the same direction is compared. */
+/* The depth of the next pixel with depth from (@x, @y) along (@dx, @dy), at
+ * most SCOPEDETECT_GAP pixels away; 0: there is none. @far: how many pixels. */
+BOTH float
+scopedetect_beside (const ScopedetectScene *s, const ScopedetectFrame *f,
+    const ScopedetectParams *p, int x, int y, int dx, int dy, int *far)
+{
+  float z = 0;
+  int k = 1;
+
+  for (; k <= SCOPEDETECT_GAP; k++) {
+    int u = x + k * dx, v = y + k * dy;
+
+    if (u < 0 || v < 0 || u >= s->width || v >= s->height)
+      return 0;
+    z = scopedetect_measured (f, p, u, v);
+    if (z > 0)
+      break;
+  }
+  *far = k;
+  return z;
+}
+
+/* Whether the surface ends at a pixel: a neighbour, or the next pixel with
+ * depth across a gap, is farther by SCOPEDETECT_RANGE_JUMP, and by more than a
+ * surface with the slope SCOPEDETECT_GAP_SLOPE would be across the gap; even
+ * beyond far. Sensors of structured light see nothing in a band beside a
+ * silhouette. */
 BOTH bool
 scopedetect_range_edge (const ScopedetectScene *s, const ScopedetectFrame *f,
     const ScopedetectParams *p, int x, int y)
@@ -250,19 +278,14 @@ scopedetect_range_edge (const ScopedetectScene *s, const ScopedetectFrame *f,
   if (!(z > 0))
     return false;
   for (int k = 0; k < 9; k++) {
-    int u = x + k % 3 - 1, v = y + k / 3 - 1;
-    float o;
+    int far = 0;
+    float o = k == 4
+        ? 0
+        : scopedetect_beside (s, f, p, x, y, k % 3 - 1, k / 3 - 1, &far);
+    float rise =
+        far > 2 ? (float) (far - 2) * SCOPEDETECT_GAP_SLOPE * s->per_fx : 0;
 
-    if (u < 0 || v < 0 || u >= s->width || v >= s->height)
-      continue;
-    o = scopedetect_measured (f, p, u, v);
-    if (!(o > 0)) {
-      u += u - x, v += v - y;
-      if (u < 0 || v < 0 || u >= s->width || v >= s->height)
-        continue;
-      o = scopedetect_measured (f, p, u, v);
-    }
-    if (o - z > SCOPEDETECT_RANGE_JUMP * z)
+    if (o - z > (SCOPEDETECT_RANGE_JUMP + rise) * z)
       return true;
   }
   return false;

@@ -147,6 +147,53 @@ test_far_wall (DeviceKind kind)
   check_near (score[3], score[2], 0);
 }
 
+#define BAND 7 /* pixels */
+
+/* Whether a pixel of @solid, which is 0 elsewhere, is at most BAND pixels from
+ * pixel @i, along a row or a column. */
+static bool
+is_near_solid (const uint16_t *solid, int i)
+{
+  int x = i % SOLID_WIDTH, y = i / SOLID_WIDTH;
+
+  for (int k = -BAND; k <= BAND; k++)
+    if ((x + k >= 0 && x + k < SOLID_WIDTH && solid[i + k]) ||
+        (y + k >= 0 && y + k < SOLID_HEIGHT && solid[i + k * SOLID_WIDTH]))
+      return true;
+  return false;
+}
+
+/* A wall that the sensor does not see in a band around a solid gives the solid
+ * its edges all the same. */
+static void
+test_band (DeviceKind kind)
+{
+  ScopedetectParams p = before_wall (PRESET_FAST);
+  uint16_t *solid = malloc (SOLID_BYTES);
+  double score[2] = {0};
+  AUTO (Bench) b;
+
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  p.table = false;
+  bench_open (&b, kind);
+  for (int k = 0; k < 2; k++) {
+    ScopedetectResults r;
+
+    memset (solid, 0, SOLID_BYTES);
+    solid_draw (solid, SOLID_STRIDE, solid_pose (.7, 0, .5));
+    for (int i = 0; i < SOLID_WIDTH * SOLID_HEIGHT; i++)
+      b.depth[i] = solid[i]               ? solid[i]
+          : k && is_near_solid (solid, i) ? 0
+                                          : 14000;
+    ok (observe_and_search (b.s, &p, &b.frame, &r));
+    check (r.n_objects == 1);
+    score[k] = r.n_objects ? r.objects[0].score : 0;
+  }
+  check (score[0] > .9);
+  check_near (score[1], score[0], .05);
+  free (solid);
+}
+
 /* Two of one model; and the same answer again, whatever the number of
  * threads. */
 static void
@@ -1474,6 +1521,6 @@ static const CheckPart parity[] = {{"observation", test_observe_parity},
 CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
     {"ways to align", test_ways}, PART (observed), {"on a table", test_table},
     PART (plane), PART (wide), {"far wall", test_far_wall},
-    {"two, and again", test_two}, {"as in the thesis", test_thesis},
-    PART (params), PART (free), {"nothing there", test_nothing}, PART (sizes),
-    PART (seeds), PART (outline))
+    {"band without depth", test_band}, {"two, and again", test_two},
+    {"as in the thesis", test_thesis}, PART (params), PART (free),
+    {"nothing there", test_nothing}, PART (sizes), PART (seeds), PART (outline))
