@@ -26,8 +26,8 @@
 #define FITS (1 / 16.f) /* of the distance up to which points match */
 #define NOISE (1 / 32.f) /* likewise: of a tile's mean */
 #define MUCH (1 / 4.f)   /* likewise: a tile counts as no more */
-#define MOVED_BY 20      /* see rests_by_tiles () */
-#define UNDECIDED .003   /* a tile */
+#define MOVED_BY 6       /* see rests_by_tiles () */
+#define UNDECIDED .012   /* a tile */
 #define REST_SHARE .15   /* of the tiles; they suffice without an estimate */
 
 /* Of a tile: samples with depth; the samples that meet the background with both
@@ -106,9 +106,10 @@ excess_of_tile (float farther)
   return farther > MUCH ? MUCH : farther > 0 ? farther : 0;
 }
 
-/* Whether the camera rests.  Before cameras that set out, the tiles that are
- * farther with the pose of rest outweigh those that are nearer 35 to 200 times;
- * before persons, 2 to 19 times, where they outweigh noise. */
+/* Whether the camera rests.  Let a be the excess of the tiles that are nearer
+ * with the pose of rest, by the number of all tiles, and b that of those that
+ * are farther.  Before cameras that set out, generated and real, b - 6 a is
+ * .022 and more, and before persons .006 and less. */
 static bool
 rests_by_tiles (const RestLoop *loop, bool has_estimate)
 {
