@@ -8,11 +8,13 @@
 
 /* Growth of the search area in each frame in which a target is occluded. */
 #define WIDEN 1.25
-#define WIDEST 4  /* the greatest search area, as a multiple of the first */
-#define FINE 8    /* the most steps of the fine search from its middle */
-#define NEARLY .2 /* of the distance: a nearly equal fit is less worse */
-#define WIDE 1.6  /* size of the surroundings, in sizes of the target */
-#define AROUND .3 /* weight of the surroundings' difference from the target */
+#define WIDEST 4    /* the greatest search area, as a multiple of the first */
+#define FINE 8      /* the most steps of the fine search from its middle */
+#define NEARLY .2   /* of the distance: a nearly equal fit is less worse */
+#define WIDE 1.6    /* size of the surroundings, in sizes of the target */
+#define AROUND .3   /* weight of the surroundings' difference from the target */
+#define SURROUND .5 /* weight of the surroundings' belonging */
+#define HALVINGS 30 /* of a limit of distances */
 #define ROUNDING 1e-9
 
 /* Finds the best place of a grid around @best, or of the frame.  Sets @which to
@@ -194,24 +196,53 @@ combine_terms (const Term *term, int n, double around)
   return sum / weight - AROUND * around;
 }
 
+/* The mean belonging of pixels; 0 if there are none. */
+static double
+mean_belonging (const EmdtrackContrast *c, const uint32_t *counts)
+{
+  double sum = 0, all = 0;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++) {
+    sum += counts[i] * c->belonging[i];
+    all += counts[i];
+  }
+  return all > 0 ? sum / all : 0;
+}
+
+/* Sets @around to the counts of the surroundings.  The kernels of the box and
+ * of the box with its surroundings are both 256 in the middle, so that their
+ * difference is the surroundings.  Returns whether there are any. */
+static bool
+count_surroundings (const uint32_t *counts, uint32_t around[EMDTRACK_BINS])
+{
+  const uint32_t *wide = counts + EMDTRACK_BINS;
+  uint32_t all = 0;
+
+  for (int i = 0; i < EMDTRACK_BINS; i++)
+    all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
+  return all;
+}
+
 /* The misfit of the target at a place: the mean distance of the whole and of
  * its parts from their appearance when the target was chosen and in the last
- * frame, less the distance of the surroundings; or a bound above @limit.  The
- * kernels of the first two regions are both 256 in the middle, so that their
- * difference is the surroundings. */
+ * frame, less the distance of the surroundings, and the belonging that its
+ * pixels lack and the surroundings have; or a bound above @limit. */
 static double
 candidate_misfit (
     const EmdtrackLocator *l, const uint32_t *counts, double limit)
 {
-  const uint32_t *wide = counts + EMDTRACK_BINS;
   EmdtrackAppearance *lately = l->lately;
-  double weight = lately->parts.known ? lately->weight : 0, far;
+  double weight = lately->parts.known ? lately->weight : 0, far, lack = 0;
   Term term[2 * (1 + EMDTRACK_PARTS)];
-  uint32_t around[EMDTRACK_BINS], all = 0;
+  uint32_t around[EMDTRACK_BINS];
+  bool all = count_surroundings (counts, around);
   int n = set_distance_terms (l->model, l->parts, counts, 1 - weight, term);
 
-  for (int i = 0; i < EMDTRACK_BINS; i++)
-    all += around[i] = wide[i] > counts[i] ? wide[i] - counts[i] : 0;
+  if (l->contrast->known)
+    lack = l->params->contrast *
+        (1 - mean_belonging (l->contrast, counts) +
+            SURROUND * mean_belonging (l->contrast, around));
+  limit -= lack;
   if (weight > 0)
     n += set_distance_terms (
         &lately->model, &lately->parts, counts, weight, term + n);
@@ -222,7 +253,15 @@ candidate_misfit (
     if (term[k].counts)
       term[k].distance =
           emdtrack_model_distance (term[k].model, term[k].counts);
-  return combine_terms (term, n, far);
+  return combine_terms (term, n, far) + lack;
+}
+
+/* The nearer the target is to being occluded, the less its first appearance
+ * shows where it is, since all places differ from it alike. */
+static void
+set_look_weight (EmdtrackLocator *l, const EmdtrackCandidate *best)
+{
+  l->lately->weight = fmin (best->distance / l->params->occlude, 1);
 }
 
 /* Finds the misfits of all candidates, or bounds of those that exceed the
@@ -254,6 +293,74 @@ static double
 nearly_equal_limit (double min, const EmdtrackCandidate *best)
 {
   return min + NEARLY * best->distance + .005;
+}
+
+/* About the most candidates that are compared by their misfits. */
+#define COMPARED (EMDTRACK_REGIONS / (2 + EMDTRACK_PARTS))
+
+static int
+count_candidates_within (const EmdtrackSearch *s, double limit)
+{
+  int n = 0;
+
+  for (int i = 0; i < s->n; i++)
+    n += s->candidate[i].distance <= limit;
+  return n;
+}
+
+/* Keeps the candidate @best, which becomes the first, and those whose bounds
+ * are lowest, as many as there is room for with their regions. */
+static void
+keep_nearest_candidates (EmdtrackSearch *s, const EmdtrackCandidate *best)
+{
+  double limit = 1;
+  int n = 1;
+
+  for (int k = 0; k < HALVINGS && count_candidates_within (s, limit) > COMPARED;
+       k++)
+    limit = (limit + best->distance) / 2;
+  for (int i = 0; i < s->n; i++)
+    if (s->candidate[i].cx == best->cx && s->candidate[i].cy == best->cy)
+      s->candidate[i] = s->candidate[0];
+  s->candidate[0] = *best;
+  for (int i = 1; i < s->n && n < COMPARED; i++)
+    if (s->candidate[i].distance <= limit)
+      s->candidate[n++] = s->candidate[i];
+  s->n = n;
+}
+
+const char *
+emdtrack_locate_by_misfit (EmdtrackLocator *l, EmdtrackCandidate *best)
+{
+  EmdtrackSearch *s = l->search;
+  double fit[COMPARED];
+  int least = 0;
+
+  if (!l->contrast->known || !(l->params->contrast > 0))
+    return NULL;
+  keep_nearest_candidates (s, best);
+  set_look_weight (l, best);
+  TRY (find_misfits (l, 0, 0, fit));
+  for (int i = 1; i < s->n; i++)
+    least = fit[i] < fit[least] ? i : least;
+  *best = s->candidate[least];
+  return NULL;
+}
+
+const char *
+emdtrack_locate_margin (
+    EmdtrackLocator *l, const EmdtrackCandidate *at, double *margin)
+{
+  EmdtrackRegion r[2 + EMDTRACK_PARTS];
+  uint32_t around[EMDTRACK_BINS];
+  const uint32_t *counts;
+
+  set_candidate_regions (l, at, r);
+  TRY (emdtrack_count (l->emdtrack, r, 2, &counts));
+  count_surroundings (counts, around);
+  *margin = mean_belonging (l->contrast, counts) -
+      mean_belonging (l->contrast, around);
+  return NULL;
 }
 
 /* Moves @best to the centre of the places that fit nearly as well, because the
@@ -311,9 +418,7 @@ emdtrack_locate_finely (
   TRY (locate_on_grid (l, best, &which));
   if (best->distance > 1)
     return NULL;
-  /* The nearer the target is to being occluded, the less its first appearance
-   * shows where it is, since all places differ from it alike. */
-  l->lately->weight = fmin (best->distance / l->params->occlude, 1);
+  set_look_weight (l, best);
   if (l->parts->known) {
     TRY (find_misfits (l, which, nearly_equal_limit (ROUNDING, best), fit));
   } else {

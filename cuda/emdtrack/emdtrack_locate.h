@@ -27,6 +27,20 @@ typedef struct {
                           was chosen */
 } EmdtrackAppearance;
 
+/* The difference between a target's bins and those of its surroundings.  Each
+ * share is a part of all pixels: those of one row add up to 1. */
+typedef struct {
+  bool known; /* false for a target given by its histogram, and for grey values,
+                 whose bins were not chosen by the target */
+  double first[EMDTRACK_BINS];     /* shares in the target when it was chosen */
+  double inside[EMDTRACK_BINS];    /* shares in the target in the last frames */
+  double outside[EMDTRACK_BINS];   /* shares around it in the last frames */
+  double belonging[EMDTRACK_BINS]; /* near 1: a bin of the target alone; near 0:
+                                      of the surroundings alone */
+  double margin; /* of the target's box in the frame in which it was chosen;
+                    emdtrack_locate_margin () measures it */
+} EmdtrackContrast;
+
 typedef struct {
   EmdtrackSearch *search; /* the candidates */
   Emdtrack *emdtrack;
@@ -34,6 +48,7 @@ typedef struct {
   EmdtrackModel *model;
   EmdtrackParts *parts;
   EmdtrackAppearance *lately;
+  EmdtrackContrast *contrast;
   int width, height; /* of the frame */
 } EmdtrackLocator;
 
@@ -50,6 +65,16 @@ emdtrack_track_box (const EmdtrackTrack *t)
 const char *emdtrack_locate_coarsely (EmdtrackLocator *l,
     const EmdtrackTrack *track, EmdtrackCandidate *best, double *step,
     double *ratio);
+
+/* Moves @best to the candidate of the coarse grid whose misfit is least, if the
+ * target's contrast is known. */
+const char *emdtrack_locate_by_misfit (
+    EmdtrackLocator *l, EmdtrackCandidate *best);
+
+/* Sets @margin to the mean belonging of the pixels of @at less that of the
+ * pixels around it. */
+const char *emdtrack_locate_margin (
+    EmdtrackLocator *l, const EmdtrackCandidate *at, double *margin);
 
 /* Half @k of a box. */
 EmdtrackRegion emdtrack_box_part (const EmdtrackCandidate *c, int k);

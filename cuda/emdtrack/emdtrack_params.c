@@ -77,6 +77,10 @@ const Param emdtrack_track_params[] = {
         "it is searched for in the whole frame"),
     NUMBER (template_update, 0, 1, 0,
         "Part of a visible target's histogram that each frame renews"),
+    NUMBER (contrast, 0, 10, 1,
+        "For codebooks: weight of how far the entries at a place are those of "
+        "the target and not of its surroundings, which are learned anew as it "
+        "moves (0 = the distance alone tells where it is)"),
     {0}};
 
 DEFAULTS (emdtrack_track_defaults, emdtrack_track_params, 0)

@@ -23,6 +23,7 @@ typedef struct {
                              again */
   double growth;          /* mean growth a frame, as a logarithm of size */
   int n_sizes;            /* number of frames in `growth` */
+  EmdtrackContrast contrast;
   EmdtrackParts parts;
   EmdtrackAppearance lately;
   int n_others;

@@ -13,6 +13,13 @@
 #define PROVISIONAL 5 /* frames until a recognised target is tracked */
 /* Ratio of the sizes that are tried of a recognised target. */
 #define SIZES 1.25
+#define NEIGHBOURHOOD 2 /* size of the learned surroundings, in a target's */
+#define NEWS .05        /* weight of a frame in a contrast */
+#define FIRST .3        /* weight of the first frame in a contrast */
+#define RARE .005       /* share of a bin that tells nothing */
+#define LEAST_MARGIN .05
+#define LEAST_LIMIT (2. / 3) /* parts of occlude: of the least clear target */
+#define MOST_LIMIT (4. / 3)  /* and of the clearest */
 #define OTHER_SIZE 1.5 /* ratio of sizes from which on it is another thing */
 
 struct _EmdtrackTracker {
@@ -121,6 +128,52 @@ learn_first_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
   return NULL;
 }
 
+/* Mixes @part of the histogram @counts into @share. */
+static void
+blend_shares (double *share, const double *counts, int bins, double part)
+{
+  double all = 0;
+
+  for (int i = 0; i < bins; i++)
+    all += counts[i];
+  for (int i = 0; i < bins && all > 0; i++)
+    share[i] += part * (counts[i] / all - share[i]);
+}
+
+/* Mixes the shares of the target at @at and of its surroundings into its
+ * contrast by @part. */
+static const char *
+learn_contrast (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
+    EmdtrackContrast *c)
+{
+  double in[EMDTRACK_BINS] = {0}, out[EMDTRACK_BINS] = {0};
+  EmdtrackCandidate wide = *at;
+  EmdtrackRegion r[2];
+  const uint32_t *counts;
+
+  wide.width *= NEIGHBOURHOOD;
+  wide.height *= NEIGHBOURHOOD;
+  r[0] = emdtrack_box_region (at);
+  r[1] = emdtrack_box_region (&wide);
+  r[0].apart = r[1].apart;
+  TRY (emdtrack_count (e, r, 2, &counts));
+  for (int i = 0; i < bins; i++) {
+    in[i] = counts[i];
+    out[i] = fmax ((double) counts[EMDTRACK_BINS + i] - in[i], 0);
+  }
+  blend_shares (c->inside, in, bins, part);
+  blend_shares (c->outside, out, bins, part);
+  if (!c->known)
+    memcpy (c->first, c->inside, sizeof c->first);
+  for (int i = 0; i < bins; i++) {
+    double share = FIRST * c->first[i] + (1 - FIRST) * c->inside[i];
+
+    c->belonging[i] = (share + RARE) / (share + c->outside[i] + 2 * RARE);
+  }
+  c->known = true;
+  return NULL;
+}
+
 const char *
 emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
     const EmdtrackParams *params, ImageBox box, uint64_t *id)
@@ -145,7 +198,9 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
   t->track[t->n - 1].score = 1;
   m->was_seen = true;
   m->parts = parts;
-  return NULL;
+  return params->histogram == EMDTRACK_CODEBOOK
+      ? learn_contrast (e, &c, params->bins, 1, &m->contrast)
+      : NULL;
 }
 
 const char *
@@ -306,16 +361,50 @@ lose_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
       : NULL;
 }
 
+static bool
+is_wholly_in_frame (const EmdtrackLocator *l, const EmdtrackCandidate *c)
+{
+  return c->cx - c->width / 2 >= 0 && c->cx + c->width / 2 <= l->width &&
+      c->cy - c->height / 2 >= 0 && c->cy + c->height / 2 <= l->height;
+}
+
+/* The distance above which a target at @at is occluded.  A look that has
+ * changed is still the target if it differs from the surroundings as much as
+ * the first look did; of one that differs less, a part is hidden.  At the
+ * frame's border a target may be leaving. */
+static const char *
+find_occlusion_limit (
+    EmdtrackLocator *l, const EmdtrackCandidate *at, double *limit)
+{
+  EmdtrackContrast *c = l->contrast;
+  double margin, by;
+
+  *limit = l->params->occlude;
+  if (!c->known || !(l->params->contrast > 0) || at->distance > 1)
+    return NULL;
+  TRY (emdtrack_locate_margin (l, at, &margin));
+  if (!(c->margin > 0))
+    c->margin = fmax (margin, LEAST_MARGIN);
+  margin = fmin (fmax (margin / c->margin, 0), 1);
+  by = LEAST_LIMIT + (MOST_LIMIT - LEAST_LIMIT) * margin;
+  *limit *= is_wholly_in_frame (l, at) ? by : fmin (by, 1);
+  return NULL;
+}
+
 /* Locates a target that was seen in the last frame. */
 static const char *
 follow_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
     EmdtrackCandidate *best, double step)
 {
   EmdtrackCandidate near = expected_place (t);
+  double limit;
 
-  if (best->distance <= 1)
+  if (best->distance <= 1) {
+    TRY (emdtrack_locate_by_misfit (l, best));
     TRY (emdtrack_locate_finely (l, best, step));
-  if (best->distance > l->params->occlude)
+  }
+  TRY (find_occlusion_limit (l, best, &limit));
+  if (best->distance > limit)
     return lose_target (l, t, m, &near);
   TRY (resize_track (l, m, best));
   move_box (t, best);
@@ -368,6 +457,8 @@ run_track (
   m->lately.parts.known = false;
   if (!is_tracking (t))
     return NULL;
+  if (m->contrast.known)
+    TRY (learn_contrast (l->emdtrack, &best, bins, NEWS, &m->contrast));
   if (m->parts.known)
     TRY (learn_first_appearance (
         l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
@@ -403,6 +494,7 @@ emdtrack_tracker_run (EmdtrackTracker *t, Emdtrack *e,
     l.model = &t->model[k];
     l.parts = &t->memory[k].parts;
     l.lately = &t->memory[k].lately;
+    l.contrast = &t->memory[k].contrast;
     set_track_models (l.model, l.parts, &ground, &t->track[k].target);
     if (l.lately->parts.known)
       set_track_models (

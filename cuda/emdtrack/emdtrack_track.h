@@ -27,7 +27,7 @@ typedef struct {
   int scales;
   double scale_step, occlude, resume; /* resume <= occlude */
   int lose_frames;
-  double template_update;
+  double template_update, contrast;
 } EmdtrackTrackParams;
 
 extern const Param emdtrack_track_params[];

@@ -469,6 +469,7 @@ test_refused (DeviceKind kind)
   REFUSED (p.resume = .6);
   REFUSED (p.lose_frames = 0);
   REFUSED (p.template_update = -1);
+  REFUSED (p.contrast = -1);
   stage_open (&s, kind, 1);
   stage_play (&s, &d, 1, -1);
   check (emdtrack_tracker_add (
