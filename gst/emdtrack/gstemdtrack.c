@@ -182,7 +182,9 @@ static const GstVisionProperty properties[] = {
     PARSED (gst_emdtrack_read_targets, STRING, targets,
         "The targets, up to 8, separated by semicolons: "
         "NAME:roi=x,y,width,height is a box of the next frame, in pixels (of "
-        "one channel if channels are stacked); NAME:file=PATH or "
+        "one channel if channels are stacked); with @SECONDS behind it, of the "
+        "frame at this time of the stream, and all targets are taken at the "
+        "latest of their times; NAME:file=PATH or "
         "NAME:width,height,file=PATH is the content of a picture or histogram. "
         "NAME: and roi= may be left out. Setting the property replaces all "
         "targets"),
@@ -283,7 +285,8 @@ gst_emdtrack_reset (GstVisionFilter *filter)
 static void
 warn_of_no_targets (GstEmdtrack *self)
 {
-  if (self->warned || GST_VISION_LOCKED (self, self->target_meta))
+  if (self->warned ||
+      GST_VISION_LOCKED (self, self->target_meta || self->pending))
     return;
   self->warned = TRUE;
   GST_ELEMENT_WARNING (self, LIBRARY, SETTINGS,

@@ -58,6 +58,8 @@ typedef struct {
 typedef struct {
   gchar name[GST_EMDTRACK_NAME];
   ImageBox box;
+  gdouble at; /* stream time of the frame that the box is of, seconds; 0: of the
+                 next frame */
   GstEmdtrackPattern *pattern; /* owned; NULL: the content of the box */
 } GstEmdtrackChoice;
 

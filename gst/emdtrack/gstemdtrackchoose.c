@@ -42,16 +42,35 @@ add_roi_metas (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
   return all;
 }
 
-/* The choices since the last frame; NULL: there are none. */
+/* Whether the latest of the times of @all has come.  Frames without timestamps
+ * are always due. */
+static gboolean
+are_choices_due (
+    GstEmdtrack *self, const GstEmdtrackChoices *all, GstBuffer *buffer)
+{
+  GstClockTime now =
+      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
+          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  gdouble at = 0;
+
+  for (guint i = 0; i < all->n; i++)
+    at = MAX (at, all->choice[i].at);
+  return !GST_CLOCK_TIME_IS_VALID (now) ||
+      (gdouble) now >= at * GST_SECOND - GST_USECOND;
+}
+
+/* The choices since the last frame; NULL: there are none, or they are of a
+ * later frame. */
 static GstEmdtrackChoices *
 steal_choices (GstEmdtrack *self, GstBuffer *buffer)
 {
-  GstEmdtrackChoices *all;
+  GstEmdtrackChoices *all = NULL;
   const char *fault = NULL;
   guint before;
 
   GST_OBJECT_LOCK (self);
-  all = g_steal_pointer (&self->pending);
+  if (self->pending && are_choices_due (self, self->pending, buffer))
+    all = g_steal_pointer (&self->pending);
   before = all ? all->n : 0;
   if (self->meta_pending) {
     all = add_roi_metas (all, self->target_meta, buffer, &fault);

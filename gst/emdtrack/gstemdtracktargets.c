@@ -13,7 +13,26 @@
 
 /* ---- From text ---- */
 
-/* Parses "roi=x,y,w,h", where "roi=" may be missing. */
+/* Parses "" or "@SECONDS". */
+static const char *
+parse_target_time (const gchar *text, gdouble *at)
+{
+  gchar *end;
+
+  if (!*text)
+    return NULL;
+  *at = *text == '@' ? g_ascii_strtod (text + 1, &end) : 0;
+  if (*text != '@' || end == text + 1 || *end)
+    return "a target is written NAME:roi=x,y,width,height, "
+           "NAME:roi=x,y,width,height@SECONDS, NAME:file=PATH or "
+           "NAME:width,height,file=PATH, where NAME: and roi= may be missing";
+  return *at >= 0 && *at <= G_MAXINT32
+      ? NULL
+      : "the time of a target's frame is in seconds, 0 or more";
+}
+
+/* Parses "roi=x,y,w,h" or "roi=x,y,w,h@SECONDS", where "roi=" may be
+ * missing. */
 static const char *
 parse_target_box (const gchar *text, GstEmdtrackChoice *c)
 {
@@ -23,9 +42,7 @@ parse_target_box (const gchar *text, GstEmdtrackChoice *c)
   if (g_str_has_prefix (text, ROI_IS))
     text += strlen (ROI_IS);
   end = numbers_read (text, ',', 4, n);
-  if (!end || *end)
-    return "a target is written NAME:roi=x,y,width,height, NAME:file=PATH or "
-           "NAME:width,height,file=PATH, where NAME: and roi= may be missing";
+  TRY (parse_target_time (end ? end : "?", &c->at));
   if (n[2] < 1 || n[3] < 1)
     return "the box of a target is empty";
   for (gint i = 0; i < 4; i++)

@@ -99,6 +99,34 @@ GST_START_TEST (test_targets)
 }
 GST_END_TEST;
 
+/* A box of a later frame: until it comes there are no targets, and no warning.
+ */
+GST_START_TEST (test_later_box)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_autofree gchar *box =
+      g_strdup_printf ("square:%d,%d,%d,%d@0.2", START_X + 10, Y, SIDE, SIDE);
+  static const gchar *wrong[] = {
+      "1,2,3,4@", "1,2,3,4@-1", "1,2,3,4@nan", "1,2,3,4@1x", "1,2,3,4 5", "@1"};
+
+  g_object_set (s.h->element, "targets", box, NULL);
+  for (guint i = 0; i < 5; i++) {
+    g_autoptr (GstVisionObjects) found = stage_push (&s);
+
+    fail_unless_equals_int (found->n_objects, 0);
+  }
+  fail_unless (!gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING));
+  fail_unless_equals_uint64 (stage_follow (&s, 8, 3), 1);
+  for (gsize i = 0; i < G_N_ELEMENTS (wrong); i++) {
+    g_autofree gchar *text = NULL;
+
+    g_object_set (s.h->element, "targets", wrong[i], NULL);
+    g_object_get (s.h->element, "targets", &text, NULL);
+    fail_unless_equals_string (text, box);
+  }
+}
+GST_END_TEST;
+
 /* Regions of the type that is asked for, of the first frame that has any. */
 GST_START_TEST (test_target_meta)
 {
@@ -288,7 +316,7 @@ GST_START_TEST (test_restart)
 GST_END_TEST;
 
 SUITE (emdtrack, TIMEOUT (120), TEST (test_formats), TEST (test_intensity),
-    TEST (test_states), TEST (test_targets), TEST (test_target_meta),
-    TEST (test_wrong_meta), TEST (test_flat), TEST (test_gain),
-    TEST (test_gain_and_caps), TEST (test_dark), TEST (test_messages),
-    TEST (test_flush_and_caps), TEST (test_restart));
+    TEST (test_states), TEST (test_targets), TEST (test_later_box),
+    TEST (test_target_meta), TEST (test_wrong_meta), TEST (test_flat),
+    TEST (test_gain), TEST (test_gain_and_caps), TEST (test_dark),
+    TEST (test_messages), TEST (test_flush_and_caps), TEST (test_restart));
