@@ -420,8 +420,9 @@ moct_history (Moct *m, const MoctObject *objects, int n_objects, float *map,
 }
 
 const char *
-moct_learn (Moct *m, const Image *frame, ImageBox region, MoctColour *colour,
-    MoctLearned *learned)
+moct_learn (Moct *m, const Image *frame, ImageBox region, bool takes_away,
+    MoctLesson **lesson, MoctColour *colour, MoctLearned *learned)
 {
-  return moct_learn_from (&m->device, frame, region, colour, learned);
+  return moct_learn_from (
+      &m->device, frame, region, takes_away, lesson, colour, learned);
 }

@@ -17,6 +17,7 @@ C_BEGIN
 #define MOCT_MAX_COLOURS 1024
 #define MOCT_NAME_BYTES 32
 #define MOCT_MODES 4 /* the most ranges of one colour */
+#define MOCT_DRAGS 8 /* the most regions from which one colour is learned */
 
 /* The space in which a colour is described (section 3.4). */
 typedef enum {
@@ -26,12 +27,19 @@ typedef enum {
   MOCT_HSV,   /* hue in degrees, 0 to 360; s, v: 0 to 100 */
   MOCT_LAB,   /* CIE L*a*b*, D65, of sRGB: L 0 to 100; a, b -128 to 127 */
   MOCT_NEAR,  /* Lab: all colours within a distance of a centre */
-  MOCT_LEARN, /* not known yet: learned from a region of a frame */
+  MOCT_LEARN, /* not known yet: will be learned from drags[] */
 } MoctSpace;
 
 typedef struct {
   float lo[3], hi[3];
 } MoctRange;
+
+/* A region to learn from. */
+typedef struct {
+  ImageBox region; /* pixels; empty: the caller must find it (`roi=meta`) */
+  float at;        /* seconds into the stream; 0: at once */
+  int takes_away;  /* 1: its pixels are not of the colour; 0: they are */
+} MoctDrag;
 
 /* One colour: a box in its space, or a few, or a ball (MOCT_NEAR). */
 typedef struct {
@@ -43,10 +51,10 @@ typedef struct {
                          Delta E) */
   int n_also; /* number of further boxes, for an object of several colours */
   MoctRange also[MOCT_MODES - 1];
-  uint8_t rgb[3];  /* MOCT_NEAR: the centre as R G B */
-  ImageBox region; /* MOCT_LEARN: the region to learn from, pixels; empty: the
-                      caller must find the region (`roi=meta`) */
-  float learn_at;  /* MOCT_LEARN: seconds into the stream; 0: at once */
+  uint8_t rgb[3]; /* MOCT_NEAR: the centre as R G B */
+  int n_drags;    /* the colour is learned from these; 0: the colour is known */
+  MoctDrag drags[MOCT_DRAGS];
+  unsigned taken; /* a bit for each drag that the colour was learned from */
 } MoctColour;
 
 /* How the sums are made.  All methods classify pixels alike and give the same
@@ -178,30 +186,41 @@ const char *moct_labels (Moct *self, const MoctParams *params,
 
 /* Result of learning a colour from a region. */
 typedef struct {
-  int modes;        /* number of the region's modes that the colour contains; 0:
-                       the region's surroundings have the same colours, so the
+  int modes;        /* number of the regions' modes that the colour contains; 0:
+                       the regions' surroundings have the same colours, so the
                        colour contains all modes */
-  double explained; /* part of the region's pixels that the colour contains */
-  double elsewhere; /* part of the frame's pixels that the colour contains, of
+  double explained; /* part of the regions' pixels that the colour contains */
+  double elsewhere; /* part of the frames' pixels that the colour contains, of
                        those farther than half a region from the region */
+  double before, now; /* part of the newest region's pixels that the colour
+                         contained before that region, and contains now */
 } MoctLearned;
 
-/* Learns a colour from @region of @frame: boxes in Lab around the modes that
- * best distinguish the region's pixels from their surroundings and from the
- * rest of the frame.  A box has a margin, which is smaller where the margin
- * holds colours of other objects.  @colour keeps its name. */
+/* The regions that a colour was learned from. */
+typedef struct _MoctLesson MoctLesson;
+void moct_lesson_free (MoctLesson *lesson);
+
+/* Adds @region of @frame to @lesson, which is made if it is NULL, and learns
+ * @colour from all regions of @lesson: boxes in Lab around the modes that best
+ * distinguish the regions' pixels from their surroundings, from the rest of the
+ * frames, and from regions that @takes_away was set for.  A box reaches half of
+ * the way to colours of other objects.  @colour keeps its name and its drags,
+ * and stays as it is while all regions take away. */
 const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
-    MoctColour *colour, MoctLearned *learned);
+    bool takes_away, MoctLesson **lesson, MoctColour *colour,
+    MoctLearned *learned);
 
 /* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…` (further
- * ranges after `|`, with SPACE= again or without), `NAME:#rrggbb~TOL`, `NAME:roi=x,y,w,h[@SECONDS]` or
- * `NAME:roi=meta`, into @colours (room for MOCT_MAX_COLOURS).  On failure sets
+ * ranges after `|`, with SPACE= again or without), `NAME:#rrggbb~TOL`,
+ * `NAME:roi=x,y,w,h[@SECONDS]` or `NAME:roi=meta` (further regions after `+`
+ * or, to take away, `-`), into @colours (room for MOCT_MAX_COLOURS).  On
+ * failure sets
  * @problem (@size bytes) to a sentence that says which entry is wrong and
  * why. */
 bool moct_parse (const char *text, MoctColour *colours, int *n_colours,
     char *problem, size_t size);
 
-#define MOCT_TEXT_BYTES 320 /* the most bytes of a colour's text */
+#define MOCT_TEXT_BYTES 512 /* the most bytes of a colour's text */
 
 /* Writes the text form of @colours to @text, of MOCT_TEXT_BYTES each. */
 void moct_print (

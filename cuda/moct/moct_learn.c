@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Learns a colour from a region: a range for each mode, the middle nine tenths
+ * Learns a colour from regions: a range for each mode, the middle nine tenths
  * in each axis of Lab plus a margin.  The margin of lightness is the widest,
  * because lightness changes first when the object moves.  If other objects'
  * colours lie in the margin, its sides move inwards.  The other sides move
@@ -12,10 +12,14 @@
 
 #include "moct/moct_colour.h"
 
-/* Points in Lab: all x, then all y, then all z. */
+/* Points in Lab, each with its weight, the part that the point is of a region:
+ * L, a, b and weight.  The weights of a region add up to 1, so that each of
+ * several regions counts alike. */
+#define SAMPLE 4 /* floats */
+
 typedef struct {
   float *at;
-  int n, all; /* n points, sampled from @all pixels */
+  int n, regions; /* numbers of points, and of their regions */
 } MoctSamples;
 
 /* ---- The modes ----
@@ -36,8 +40,10 @@ typedef struct {
 #define CELLS (N_L * N_AB * N_AB)
 /* Of the lower peak; two peaks with a higher cell between them are one mode. */
 #define SADDLE .7
-#define RIM .3        /* of a peak; a lower cell belongs to no mode */
-#define SHARE .7      /* of the best mode's score: the least score */
+#define RIM .3 /* of a peak; a lower cell belongs to no mode */
+#define SHARE \
+ .7 /* of the best mode's score: the least score, of one region \
+     */
 #define MIN_PART .1   /* part of a region that its surroundings must lack */
 #define FULL_LIGHT 85 /* lightness that one pixel in BRIGHTEST exceeds */
 #define BRIGHTEST 100
@@ -55,7 +61,8 @@ typedef struct {
                                                   cells */
   float in[CELLS], around[CELLS], rest[CELLS]; /* parts of the points of region,
                                                   surroundings and rest */
-  float height[CELLS]; /* in[] minus around[], smoothed */
+  float away[CELLS];   /* of the regions that take away */
+  float height[CELLS]; /* in[] minus around[] and away[], smoothed */
   int parent[CELLS];   /* -1: in no mode */
   Cell order[CELLS];
 } Grid;
@@ -80,8 +87,11 @@ cell_of_point (const Grid *g, const float p[3])
 static void
 count_points (const Grid *g, const MoctSamples *s, float *part)
 {
-  for (int i = 0; i < s->n; i++)
-    part[cell_of_point (g, s->at + 3 * (size_t) i)] += 1 / (float) s->n;
+  for (int i = 0; i < s->n; i++) {
+    const float *point = s->at + SAMPLE * (size_t) i;
+
+    part[cell_of_point (g, point)] += point[3] / (float) s->regions;
+  }
 }
 
 /* The factor by which colours differ in the light of @frame, 1 in full
@@ -92,7 +102,7 @@ light_scale (const MoctSamples *frame)
   int count[101] = {0}, brighter = 0, l = 100;
 
   for (int i = 0; i < frame->n; i++)
-    count[lab_axis (frame->at[3 * (size_t) i], 0, 1, 101)]++;
+    count[lab_axis (frame->at[SAMPLE * (size_t) i], 0, 1, 101)]++;
   while (l > 0 && (brighter += count[l]) <= frame->n / BRIGHTEST)
     l--;
   return (float) l / FULL_LIGHT;
@@ -212,7 +222,7 @@ remove_rims (Grid *g)
 
 typedef struct {
   int top; /* its highest cell */
-  double in, around, rest, score;
+  double in, around, rest, away, score;
 } Mode;
 
 /* The score of colours with the part @in of the region and the part @other of
@@ -245,9 +255,10 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
         m.in += g->in[k];
         m.around += g->around[k];
         m.rest += g->rest[k];
+        m.away += g->away[k];
       }
-    m.score =
-        rarity_score (m.in, fmax (fmax (m.around, m.rest), 1. / n_points));
+    m.score = rarity_score (
+        m.in, fmax (fmax (m.around, m.away), fmax (m.rest, 1. / n_points)));
     for (at = n; at > 0 && modes[at - 1].score < m.score; at--)
       if (at < MOCT_MODES)
         modes[at] = modes[at - 1];
@@ -259,38 +270,51 @@ rank_modes (Grid *g, int n_points, Mode modes[MOCT_MODES])
   return n;
 }
 
-/* Finds the points of @rest that are colours of other objects.  Such a point is
- * in a mode of the rest of the frame whose highest cell is in no mode of the
- * region, given by @thing's cells.  A thing elsewhere with the region's colour
- * has its highest cell there, and its points are no rivals. */
+/* How far a colour of the rest of the frame is from the thing's. */
+typedef enum {
+  OWN,   /* in a mode whose highest cell is in a mode of the region */
+  NEAR,  /* next to such a mode */
+  RIVAL, /* in a mode of another object */
+} Kinship;
+
+/* Sets the kinship of the points of @rest with the region's modes, given by
+ * @thing's cells.  A thing elsewhere with the region's colour has its highest
+ * cell there. */
 static void
 find_rivals (
-    Grid *g, const bool thing[CELLS], const MoctSamples *rest, bool *rival)
+    Grid *g, const bool thing[CELLS], const MoctSamples *rest, uint8_t *kinship)
 {
   memcpy (g->height, g->rest, sizeof g->height);
   make_modes (g);
-  for (int i = 0; i < rest->n; i++)
-    rival[i] = !thing[mode_top (
-        g->parent, cell_of_point (g, rest->at + 3 * (size_t) i))];
+  for (int i = 0; i < rest->n; i++) {
+    int top =
+        mode_top (g->parent, cell_of_point (g, rest->at + SAMPLE * (size_t) i));
+    int near[27], n = find_near_cells (top, near);
+
+    kinship[i] = thing[top] ? OWN : RIVAL;
+    for (int k = 0; k < n && kinship[i] == RIVAL; k++)
+      if (thing[near[k]])
+        kinship[i] = NEAR;
+  }
 }
 
-/* The samples to learn from. */
-typedef struct {
+struct _MoctLesson {
   MoctSamples region, around, rest;
-  double share; /* area of the region as a part of the frame */
-  int *mode;    /* of each of the region's points: 0 is the best mode, -1
-                   none */
-  bool *rival;  /* of each of the rest's points: it is another object's
-                   colour */
-} Lesson;
+  MoctSamples away;   /* of the regions that take away */
+  MoctSamples newest; /* of the newest region */
+  double shares;      /* areas of the regions as parts of their frames */
+  int *mode;          /* of each of the region's points: 0 is the best mode, -1
+                         none */
+  uint8_t *kinship;   /* of each of the rest's points */
+};
 
 static void
-assign_modes (Lesson *l, Grid *g, const Mode *modes, int kept)
+assign_modes (MoctLesson *l, Grid *g, const Mode *modes, int kept)
 {
   bool thing[CELLS] = {false};
 
   for (int i = 0; i < l->region.n; i++) {
-    int cell = cell_of_point (g, l->region.at + 3 * (size_t) i);
+    int cell = cell_of_point (g, l->region.at + SAMPLE * (size_t) i);
 
     l->mode[i] = -1;
     for (int k = 0; k < kept && g->parent[cell] >= 0; k++)
@@ -298,14 +322,14 @@ assign_modes (Lesson *l, Grid *g, const Mode *modes, int kept)
         l->mode[i] = k;
     thing[cell] |= l->mode[i] >= 0;
   }
-  find_rivals (g, thing, &l->rest, l->rival);
+  find_rivals (g, thing, &l->rest, l->kinship);
 }
 
 /* Finds at most MOCT_MODES modes of the region's colours that distinguish it
  * from its surroundings and from the rest of the frame.  Returns their number;
  * 0 if the region does not differ from its surroundings; -1 without memory. */
 static int
-find_modes (Lesson *l)
+find_modes (MoctLesson *l)
 {
   Grid *g = calloc (1, sizeof *g);
   Mode modes[MOCT_MODES];
@@ -319,13 +343,14 @@ find_modes (Lesson *l)
   count_points (g, &l->region, g->in);
   count_points (g, &l->around, g->around);
   count_points (g, &l->rest, g->rest);
+  count_points (g, &l->away, g->away);
   for (int i = 0; i < CELLS; i++)
-    g->height[i] = g->in[i] - g->around[i];
+    g->height[i] = g->in[i] - g->around[i] - g->away[i];
   make_modes (g);
   remove_rims (g);
   n = rank_modes (g, l->rest.n ? l->rest.n : l->region.n, modes);
   while (kept < n && modes[kept].score > 0 &&
-      modes[kept].score >= SHARE * modes[0].score) {
+      modes[kept].score * l->region.regions >= SHARE * modes[0].score) {
     more += modes[kept].in - modes[kept].around;
     kept++;
   }
@@ -377,18 +402,29 @@ fetch_picture (const Device *dev, const Image *frame, Picture *p)
   return device_wait (dev);
 }
 
-/* Samples at most MAX_SAMPLES pixels of @in, evenly spread, that are not in
- * @out. */
+static const char *
+make_room_for_samples (MoctSamples *s, int more)
+{
+  size_t bytes = SAMPLE * ((size_t) s->n + more) * sizeof *s->at;
+  float *at = realloc (s->at, bytes);
+
+  if (!at)
+    return OUT_OF_MEMORY (bytes, "");
+  s->at = at;
+  return NULL;
+}
+
+/* Adds at most MAX_SAMPLES pixels of @in, evenly spread, that are not in @out,
+ * to @s. */
 static const char *
 sample_points (
     const Picture *p, const ImageBox *in, const ImageBox *out, MoctSamples *s)
 {
-  int w = in->x1 - in->x0, h = in->y1 - in->y0, step = 1;
+  int w = in->x1 - in->x0, h = in->y1 - in->y0, step = 1, first = s->n;
 
   while (((int64_t) w / step + 1) * (h / step + 1) > MAX_SAMPLES)
     step++;
-  if (!(s->at = malloc (3 * MAX_SAMPLES * sizeof *s->at)))
-    return OUT_OF_MEMORY (3 * MAX_SAMPLES * sizeof *s->at, "");
+  TRY (make_room_for_samples (s, MAX_SAMPLES));
   for (int y = in->y0; y < in->y1; y += step)
     for (int x = in->x0; x < in->x1; x += step) {
       uint8_t c[3];
@@ -396,10 +432,12 @@ sample_points (
       if (x >= out->x0 && x < out->x1 && y >= out->y0 && y < out->y1)
         continue;
       image_read (&p->image, x, y, c);
-      moct_point (&p->encoding, MOCT_LAB, c, s->at + 3 * (size_t) s->n++);
+      moct_point (&p->encoding, MOCT_LAB, c, s->at + SAMPLE * (size_t) s->n++);
     }
-  s->all = s->n;
-  return NULL;
+  for (int i = first; i < s->n; i++)
+    s->at[SAMPLE * (size_t) i + 3] = 1 / (float) (s->n - first);
+  s->regions += s->n > first;
+  return make_room_for_samples (s, 1);
 }
 
 static int
@@ -424,7 +462,7 @@ set_mode_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
 
     for (int j = 0; j < s->n; j++)
       if (!mode || mode[j] == k)
-        axis[n++] = s->at[3 * (size_t) j + i];
+        axis[n++] = s->at[SAMPLE * (size_t) j + i];
     qsort (axis, n, sizeof *axis, compare_floats);
     range->lo[i] = fmaxf (min_lab[i], floorf (axis[n / TAIL] - margin[i]));
     range->hi[i] =
@@ -437,11 +475,14 @@ set_mode_range (const MoctSamples *s, const int *mode, int k, MoctRange *range)
 static double
 held_part (const MoctColour *colour, const MoctSamples *s)
 {
-  int n = 0;
+  double part = 0;
 
-  for (int i = 0; i < s->n; i++)
-    n += moct_holds (colour, s->at + 3 * (size_t) i);
-  return s->all ? (double) n / s->all : 0;
+  for (int i = 0; i < s->n; i++) {
+    const float *point = s->at + SAMPLE * (size_t) i;
+
+    part += moct_holds (colour, point) ? point[3] : 0;
+  }
+  return s->regions ? part / s->regions : 0;
 }
 
 /* ---- The ranges' sides ---- */
@@ -453,24 +494,28 @@ held_part (const MoctColour *colour, const MoctSamples *s)
 
 /* The points in the widest colour: those of smaller colours are among them. */
 typedef struct {
-  MoctSamples region, around, rivals;
+  MoctSamples region, around, away;
+  MoctSamples rivals, near; /* the latter with those that are near */
+  bool strict;              /* near ones count as well */
   double share;
 } Held;
 
-/* Picks the points of @from that @colour holds and, if @are is given, for which
- * @are is true. */
+/* Picks the points of @from that @colour holds and, if @kinship is given, whose
+ * kinship is at least @least. */
 static const char *
-pick_points (const MoctColour *colour, const MoctSamples *from, const bool *are,
-    MoctSamples *to)
+pick_points (const MoctColour *colour, const MoctSamples *from,
+    const uint8_t *kinship, Kinship least, MoctSamples *to)
 {
-  to->all = from->all;
-  if (!(to->at = malloc ((3 * (size_t) from->n + 1) * sizeof *to->at)))
-    return OUT_OF_MEMORY ((3 * (size_t) from->n + 1) * sizeof *to->at, "");
-  for (int i = 0; i < from->n; i++) {
-    const float *p = from->at + 3 * (size_t) i;
+  size_t bytes = (SAMPLE * (size_t) from->n + 1) * sizeof *to->at;
 
-    if ((!are || are[i]) && moct_holds (colour, p))
-      memcpy (to->at + 3 * (size_t) to->n++, p, 3 * sizeof *p);
+  to->regions = from->regions;
+  if (!(to->at = malloc (bytes)))
+    return OUT_OF_MEMORY (bytes, "");
+  for (int i = 0; i < from->n; i++) {
+    const float *p = from->at + SAMPLE * (size_t) i;
+
+    if ((!kinship || kinship[i] >= least) && moct_holds (colour, p))
+      memcpy (to->at + SAMPLE * (size_t) to->n++, p, SAMPLE * sizeof *p);
   }
   return NULL;
 }
@@ -481,9 +526,10 @@ static double
 colour_score (const MoctColour *colour, const Held *h)
 {
   double in = held_part (colour, &h->region);
-  double other =
-      fmax (held_part (colour, &h->around), held_part (colour, &h->rivals));
+  double other = fmax (held_part (colour, &h->around),
+      held_part (colour, h->strict ? &h->near : &h->rivals));
 
+  other = fmax (other, held_part (colour, &h->away));
   return rarity_score (in, other + h->share * in);
 }
 
@@ -566,38 +612,51 @@ move_sides_outwards (const Held *h, MoctColour *colour, bool *stuck)
 }
 
 static const char *
-move_sides (const Lesson *l, MoctColour *colour)
+hold_points (const MoctLesson *l, const MoctColour *widest, Held *h)
+{
+  h->share = l->shares / l->region.regions;
+  TRY (pick_points (widest, &l->region, NULL, OWN, &h->region));
+  TRY (pick_points (widest, &l->around, NULL, OWN, &h->around));
+  TRY (pick_points (widest, &l->away, NULL, OWN, &h->away));
+  TRY (pick_points (widest, &l->rest, l->kinship, NEAR, &h->near));
+  return pick_points (widest, &l->rest, l->kinship, RIVAL, &h->rivals);
+}
+
+/* Inwards, only other objects' colours count; outwards, also those that are
+ * next to the thing's. */
+static const char *
+move_sides (const MoctLesson *l, MoctColour *colour)
 {
   bool stuck[6 * MOCT_MODES] = {false};
-  Held h = {.share = l->share};
-  MoctColour wide = *colour;
+  MoctColour widest = *colour;
+  Held h = {0};
   const char *err;
 
   for (int i = 0; i < 6 * (1 + colour->n_also); i++)
-    move_side (&wide, i, -REACH * STEPS);
-  err = pick_points (&wide, &l->region, NULL, &h.region);
-  if (!err)
-    err = pick_points (&wide, &l->around, NULL, &h.around);
-  if (!err)
-    err = pick_points (&wide, &l->rest, l->rival, &h.rivals);
+    move_side (&widest, i, -REACH * STEPS);
+  err = hold_points (l, &widest, &h);
   if (!err) {
     move_sides_inwards (&h, colour, stuck);
+    h.strict = true;
     move_sides_outwards (&h, colour, stuck);
   }
   free (h.region.at);
   free (h.around.at);
+  free (h.away.at);
+  free (h.near.at);
   free (h.rivals.at);
   return err;
 }
 
 /* The score of all colours that @colour holds. */
 static double
-whole_score (const MoctColour *colour, const Lesson *l)
+whole_score (const MoctColour *colour, const MoctLesson *l)
 {
   int n_points = l->rest.n ? l->rest.n : l->region.n;
   double other =
       fmax (held_part (colour, &l->around), held_part (colour, &l->rest));
 
+  other = fmax (other, held_part (colour, &l->away));
   return rarity_score (
       held_part (colour, &l->region), fmax (other, 1. / n_points));
 }
@@ -617,7 +676,7 @@ set_colour_range (MoctColour *colour, int k, const MoctRange *range)
  * has a higher score than before: the margin of another range may hold colours
  * that are common elsewhere.  Returns the number of chosen ranges. */
 static int
-choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
+choose_ranges (const MoctLesson *l, MoctRange *range, int n, MoctColour *colour)
 {
   double best = -1;
 
@@ -645,7 +704,7 @@ choose_ranges (const Lesson *l, MoctRange *range, int n, MoctColour *colour)
 }
 
 static const char *
-set_learned_colour (Lesson *l, MoctColour *colour, MoctLearned *learned)
+set_learned_colour (MoctLesson *l, MoctColour *colour, MoctLearned *learned)
 {
   int n = find_modes (l);
   MoctRange range[MOCT_MODES];
@@ -676,48 +735,80 @@ widen_range (const ImageBox *in, double by, const Image *frame)
       in->y1 < frame->height - y ? in->y1 + y : frame->height};
 }
 
+/* Adds what @p shows of a region to @l. */
 static const char *
-learn_ranges (const Picture *p, const ImageBox *in, Lesson *l,
-    MoctColour *colour, MoctLearned *learned)
+sample_region (
+    const Picture *p, const ImageBox *in, bool takes_away, MoctLesson *l)
 {
   ImageBox near = widen_range (in, GAP, &p->image), none = {0};
   ImageBox around = widen_range (in, AROUND, &p->image);
   ImageBox all = {0, 0, p->image.width, p->image.height};
 
+  l->newest.n = l->newest.regions = 0;
+  TRY (sample_points (p, in, &none, &l->newest));
+  if (takes_away)
+    return sample_points (p, in, &none, &l->away);
   TRY (sample_points (p, in, &none, &l->region));
   TRY (sample_points (p, &around, &near, &l->around));
   TRY (sample_points (p, &all, &near, &l->rest));
-  l->share = (double) (in->x1 - in->x0) * (in->y1 - in->y0) /
+  l->shares += (double) (in->x1 - in->x0) * (in->y1 - in->y0) /
       ((double) p->image.width * p->image.height);
+  return NULL;
+}
+
+static const char *
+learn_ranges (MoctLesson *l, MoctColour *colour, MoctLearned *learned)
+{
+  const char *err;
+
   l->mode = malloc (l->region.n * sizeof *l->mode);
-  l->rival = malloc (l->rest.n + 1);
-  if (!l->mode || !l->rival)
-    return OUT_OF_MEMORY (l->region.n * sizeof *l->mode + l->rest.n + 1, "");
-  return set_learned_colour (l, colour, learned);
+  l->kinship = malloc (l->rest.n + 1);
+  err = l->mode && l->kinship
+      ? set_learned_colour (l, colour, learned)
+      : OUT_OF_MEMORY (l->region.n * sizeof *l->mode + l->rest.n + 1, "");
+  free (l->mode);
+  free (l->kinship);
+  return err;
+}
+
+void
+moct_lesson_free (MoctLesson *l)
+{
+  if (!l)
+    return;
+  free (l->region.at);
+  free (l->around.at);
+  free (l->rest.at);
+  free (l->away.at);
+  free (l->newest.at);
+  free (l);
 }
 
 const char *
 moct_learn_from (const Device *dev, const Image *frame, ImageBox in,
-    MoctColour *colour, MoctLearned *learned)
+    bool takes_away, MoctLesson **lesson, MoctColour *colour,
+    MoctLearned *learned)
 {
   Picture p = {.memory = NULL};
-  Lesson l = {.mode = NULL};
   const char *err;
 
+  *learned = (MoctLearned){0};
   in.x0 = in.x0 < 0 ? 0 : in.x0;
   in.y0 = in.y0 < 0 ? 0 : in.y0;
   in.x1 = in.x1 > frame->width ? frame->width : in.x1;
   in.y1 = in.y1 > frame->height ? frame->height : in.y1;
   if (in.x0 >= in.x1 || in.y0 >= in.y1)
     return "the region to learn from lies outside the frame";
+  if (!*lesson && !(*lesson = calloc (1, sizeof **lesson)))
+    return OUT_OF_MEMORY (sizeof **lesson, "");
   err = fetch_picture (dev, frame, &p);
   if (!err)
-    err = learn_ranges (&p, &in, &l, colour, learned);
+    err = sample_region (&p, &in, takes_away, *lesson);
   free (p.memory);
-  free (l.region.at);
-  free (l.around.at);
-  free (l.rest.at);
-  free (l.mode);
-  free (l.rival);
-  return err;
+  if (err || !(*lesson)->region.n)
+    return err;
+  learned->before = held_part (colour, &(*lesson)->newest);
+  TRY (learn_ranges (*lesson, colour, learned));
+  learned->now = held_part (colour, &(*lesson)->newest);
+  return NULL;
 }

@@ -224,12 +224,12 @@ read_near (Reader *r, const char *hex, MoctColour *c)
   return true;
 }
 
+/* Reads x,y,w,h, x,y,w,h@SECONDS or meta. */
 static bool
-read_learn_region (Reader *r, MoctColour *c)
+read_drag (Reader *r, MoctDrag *drag)
 {
   float v[4];
 
-  c->space = MOCT_LEARN;
   if (accept_character (r, "meta"))
     return true;
   for (int i = 0; i < 4; i++) {
@@ -243,12 +243,38 @@ read_learn_region (Reader *r, MoctColour *c)
   }
   if (v[2] < 1 || v[3] < 1)
     return set_problem (r, "the region is empty");
-  if (accept_character (r, "@") && !read_colour_number (r, &c->learn_at))
+  if (accept_character (r, "@") && !read_colour_number (r, &drag->at))
     return false;
-  if (c->learn_at < 0)
+  if (drag->at < 0)
     return set_problem (r, "the time to learn at is in seconds, 0 or more");
-  c->region = (ImageBox){
+  drag->region = (ImageBox){
       (int) v[0], (int) v[1], (int) (v[0] + v[2]), (int) (v[1] + v[3])};
+  return true;
+}
+
+/* Reads a region behind "roi=", and further ones, each with + or - and "roi="
+ * before it. */
+static bool
+read_drags (Reader *r, MoctColour *c)
+{
+  bool takes_away = false;
+
+  c->space = MOCT_LEARN;
+  do {
+    MoctDrag *drag = &c->drags[c->n_drags];
+
+    if (c->n_drags == MOCT_DRAGS)
+      return set_problem (
+          r, "a colour is learned from at most %d regions", MOCT_DRAGS);
+    if (c->n_drags && !accept_character (r, "roi="))
+      return set_problem (r, "a further region is written %sroi=x,y,w,h",
+          takes_away ? "-" : "+");
+    drag->takes_away = takes_away;
+    if (!read_drag (r, drag))
+      return false;
+    c->n_drags++;
+    takes_away = accept_character (r, "-");
+  } while (takes_away || accept_character (r, "+"));
   return true;
 }
 
@@ -266,7 +292,7 @@ read_colour_model (Reader *r, MoctColour *c)
     if (accept_character (r, moct_named_colours[i].name))
       return read_near (r, moct_named_colours[i].hex, c);
   if (accept_character (r, "roi="))
-    return read_learn_region (r, c);
+    return read_drags (r, c);
   for (int s = 0; s < MOCT_TEXT_SPACES; s++) {
     size_t n = strlen (moct_text_spaces[s].name);
 
@@ -422,6 +448,26 @@ put_range_box (Writer *w, const MoctColour *c)
   }
 }
 
+static void
+put_drags (Writer *w, const MoctColour *c)
+{
+  for (int i = 0; i < c->n_drags; i++) {
+    const MoctDrag *d = &c->drags[i];
+    const ImageBox *b = &d->region;
+
+    put_text (w, "%sroi=", !i ? "" : d->takes_away ? "-" : "+");
+    if (b->x1 == b->x0) {
+      put_text (w, "meta");
+      continue;
+    }
+    put_text (w, "%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
+    if (d->at > 0) {
+      put_text (w, "@");
+      put_colour_number (w, d->at);
+    }
+  }
+}
+
 void
 moct_print (const MoctColour *colours, int n, char *text, size_t size)
 {
@@ -430,21 +476,13 @@ moct_print (const MoctColour *colours, int n, char *text, size_t size)
   *text = '\0';
   for (int k = 0; k < n; k++) {
     const MoctColour *c = &colours[k];
-    const ImageBox *b = &c->region;
 
     put_text (&w, "%s%s:", k ? ";" : "", c->name);
-    if (c->space == MOCT_NEAR) {
+    if (c->n_drags) {
+      put_drags (&w, c);
+    } else if (c->space == MOCT_NEAR) {
       put_text (&w, "#%02x%02x%02x~", c->rgb[0], c->rgb[1], c->rgb[2]);
       put_colour_number (&w, c->hi[0]);
-    } else if (c->space == MOCT_LEARN && b->x1 == b->x0) {
-      put_text (&w, "roi=meta");
-    } else if (c->space == MOCT_LEARN) {
-      put_text (
-          &w, "roi=%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
-      if (c->learn_at > 0) {
-        put_text (&w, "@");
-        put_colour_number (&w, c->learn_at);
-      }
     } else {
       put_range_box (&w, c);
     }

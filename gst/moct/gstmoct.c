@@ -16,10 +16,13 @@
  *
  * A colour that is learned is that of the region's pixels which tells it from
  * what surrounds the region and from the rest of the frame, or a few such
- * colours.  An info message, which gst-launch-1.0 prints, says what was learned
+ * colours.  Further regions add what the object looks like elsewhere, or take
+ * away what is something else: `ball:roi=9,9,20,20+roi=60,9,20,20@2-roi=…`.  An
+ * info message for each, which gst-launch-1.0 prints, says what was learned
  * in the form in which it can be pasted into #GstMoct:objects, how much of the
- * region it holds, and how much of the rest of the frame; warnings say where
- * the region is mixed, or the colour is everywhere.
+ * regions it holds, and how much of the rest of the frames, and what the newest
+ * region changed; warnings say where the region is mixed, or the colour is
+ * everywhere.
  *
  * The action signal `learn`, with a name, x, y, width and height, learns a
  * colour from that region of the next frame; the numbers found can then be read
@@ -123,7 +126,11 @@ static const GstVisionProperty properties[] = {
         "NAME:red~TOL and the like; NAME:roi=x,y,w,h, learned "
         "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the frame "
         "at this time of the stream; NAME:roi=meta, learned from an upstream "
-        "region of interest of that type. A pixel belongs to the first colour "
+        "region of interest of that type; up to seven further regions, each "
+        "with + before it if the object is there, too, as in "
+        "NAME:roi=x,y,w,h+roi=x,y,w,h@SECONDS, or with - if something else is "
+        "there, whose colours are taken away. A pixel belongs to the first "
+        "colour "
         "that contains it. When the list changes, objects of a colour whose "
         "name stays in the list keep their ids"),
     PARSED (gst_moct_read_objects_file, STRING, objects_file,
@@ -316,7 +323,7 @@ gst_moct_finalize (GObject *object)
   GstMoct *self = GST_MOCT (object);
 
   g_free (self->pending);
-  g_free (self->colours);
+  gst_moct_free_colours (self->colours);
   g_free (self->names);
   g_free (self->points);
   G_OBJECT_CLASS (gst_moct_parent_class)->finalize (object);

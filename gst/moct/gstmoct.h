@@ -24,6 +24,8 @@ typedef enum {
 /* The colours to look for. */
 typedef struct {
   MoctColour colours[MOCT_MAX_COLOURS];
+  MoctLesson *lessons[MOCT_MAX_COLOURS]; /* of a colour that will be learned
+                                            from further regions */
   int n;
 } GstMoctColours;
 
@@ -64,6 +66,7 @@ gboolean gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height);
 const char *gst_moct_update_colours (
     GstMoct *self, const Image *frame, GstBuffer *buffer);
+void gst_moct_free_colours (GstMoctColours *list);
 
 /* gstmoctresults.c */
 const char *gst_moct_open_history (GstMoct *self);

@@ -238,21 +238,45 @@ join_colour_names (const GstMoctColours *list)
   return g_string_free (names, list->n == 0);
 }
 
+void
+gst_moct_free_colours (GstMoctColours *list)
+{
+  for (int k = 0; k < list->n; k++)
+    moct_lesson_free (list->lessons[k]);
+  g_free (list);
+}
+
+/* Goes on with colour @i of @before as colour @k of @list, if that is learned
+ * from the same regions: some may have been learned from. */
+static void
+keep_lesson (GstMoctColours *before, int i, GstMoctColours *list, int k)
+{
+  const MoctColour *old = &before->colours[i], *new = &list->colours[k];
+
+  if (!before->lessons[i] || old->n_drags != new->n_drags ||
+      memcmp (old->drags, new->drags, sizeof old->drags) != 0)
+    return;
+  list->colours[k] = *old;
+  list->lessons[k] = g_steal_pointer (&before->lessons[i]);
+}
+
 /* Takes @colours.  Objects keep their identity if @colours has the name of
  * their colour, even with another number or description. */
 static void
 replace_colours (GstMoct *self, GstMoctColours *colours)
 {
-  const GstMoctColours *before = self->colours;
+  GstMoctColours *before = self->colours;
   int now[MOCT_MAX_COLOURS];
 
   for (int k = 0; k < before->n; k++) {
     now[k] = find_colour (colours, before->colours[k].name);
     if (now[k] == colours->n)
       now[k] = -1;
+    else
+      keep_lesson (before, k, colours, now[k]);
   }
   moct_renumber (self->moct, now, before->n);
-  g_free (self->colours);
+  gst_moct_free_colours (before);
   self->colours = colours;
   g_free (self->names);
   self->names = join_colour_names (colours);
@@ -263,17 +287,36 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
 /* A colour that fills this part of the rest of the frame is everywhere. */
 #define EVERYWHERE .05
 
-/* Posts the learned colour, and warnings if the region is mixed or the colour
- * is everywhere. */
-static void
-tell_learned (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
+/* The change that drag @i made, for a message; empty for the first drag. */
+static gchar *
+describe_drag (const MoctColour *colour, int i, const MoctLearned *l)
 {
+  if (!(colour->taken & ~(1u << i)))
+    return g_strdup ("");
+  return g_strdup_printf (
+      ": region %d of %d %s, %.0f %% of it had the colour before, and %.0f %% "
+      "now",
+      i + 1, colour->n_drags,
+      colour->drags[i].takes_away ? "takes away" : "adds", 100 * l->before,
+      100 * l->now);
+}
+
+/* Posts what was learned from drag @i of @colour, and warnings if the region is
+ * mixed or the colour is everywhere. */
+static void
+tell_learned (
+    GstMoct *self, const MoctColour *colour, int i, const MoctLearned *l)
+{
+  MoctColour known = *colour;
+  gchar *drag = describe_drag (colour, i, l);
   char text[MOCT_TEXT_BYTES];
 
-  moct_print (colour, 1, text, sizeof text);
-  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS, ("Learned %s", text),
+  known.n_drags = 0;
+  moct_print (&known, 1, text, sizeof text);
+  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS, ("Learned %s%s", text, drag),
       ("%s holds %.0f %% of the region and %.1f %% of the rest of the frame.",
           text, 100 * l->explained, 100 * l->elsewhere));
+  g_free (drag);
   if (!l->modes)
     GST_VISION_WARNING (self, LIBRARY, SETTINGS,
         ("The region of \"%s\" has no colour that what surrounds it does not "
@@ -294,17 +337,60 @@ tell_learned (GstMoct *self, const MoctColour *colour, const MoctLearned *l)
             colour->name, 100 * l->elsewhere));
 }
 
-/* Whether the frame's time has reached colour->learn_at.  Frames without
- * timestamps are always due. */
+/* Whether the frame's time has reached drag->at.  Frames without timestamps are
+ * always due. */
 static gboolean
-is_learn_due (GstMoct *self, const MoctColour *colour, GstBuffer *buffer)
+is_drag_due (GstMoct *self, const MoctDrag *drag, GstBuffer *buffer)
 {
   GstClockTime now =
       gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
           GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
 
   return !GST_CLOCK_TIME_IS_VALID (now) ||
-      (gdouble) now >= (gdouble) colour->learn_at * GST_SECOND - GST_USECOND;
+      (gdouble) now >= (gdouble) drag->at * GST_SECOND - GST_USECOND;
+}
+
+/* Learns colour @k from its drag @i, if that is due.  Sets @learned. */
+static const char *
+learn_drag (GstMoct *self, int k, int i, const Image *frame, GstBuffer *buffer,
+    gboolean *learned)
+{
+  MoctColour *colour = &self->colours->colours[k];
+  const MoctDrag *drag = &colour->drags[i];
+  ImageBox region = drag->region;
+  MoctLearned learning;
+
+  if (colour->taken & 1u << i || !is_drag_due (self, drag, buffer) ||
+      (region.x1 == region.x0 &&
+          !find_roi_meta (buffer, colour->name, &region)))
+    return NULL;
+  if (is_roi_outside (frame, &region)) {
+    gst_vision_common_fault (gst_vision_common (self),
+        "the region to learn a colour from lies outside of it; set another "
+        "in objects");
+    return NULL;
+  }
+  TRY (moct_learn (self->moct, frame, region, drag->takes_away,
+      &self->colours->lessons[k], colour, &learning));
+  colour->taken |= 1u << i;
+  if (colour->space != MOCT_LEARN)
+    tell_learned (self, colour, i, &learning);
+  *learned = TRUE;
+  return NULL;
+}
+
+/* Forgets the drags of colour @k once all were learned from. */
+static void
+end_lesson (GstMoctColours *list, int k)
+{
+  MoctColour *colour = &list->colours[k];
+
+  if (colour->taken != (1u << colour->n_drags) - 1)
+    return;
+  memset (colour->drags, 0, sizeof colour->drags);
+  colour->n_drags = 0;
+  colour->taken = 0;
+  g_clear_pointer (&list->lessons[k], moct_lesson_free);
 }
 
 const char *
@@ -313,27 +399,16 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
   GstMoctColours *pending =
       GST_VISION_LOCKED (self, g_steal_pointer (&self->pending));
   gboolean learned = FALSE;
-  MoctLearned learning;
 
   if (pending)
     replace_colours (self, pending);
   for (int k = 0; k < self->colours->n; k++) {
     MoctColour *colour = &self->colours->colours[k];
-    ImageBox region = colour->region;
 
-    if (colour->space != MOCT_LEARN || !is_learn_due (self, colour, buffer) ||
-        (region.x1 == region.x0 &&
-            !find_roi_meta (buffer, colour->name, &region)))
-      continue;
-    if (is_roi_outside (frame, &region)) {
-      gst_vision_common_fault (gst_vision_common (self),
-          "the region to learn a colour from lies outside of it; set another "
-          "in objects");
-      continue;
-    }
-    TRY (moct_learn (self->moct, frame, region, colour, &learning));
-    tell_learned (self, colour, &learning);
-    learned = TRUE;
+    for (int i = 0; i < colour->n_drags; i++)
+      TRY (learn_drag (self, k, i, frame, buffer, &learned));
+    if (colour->n_drags)
+      end_lesson (self->colours, k);
   }
   if (learned)
     publish_colours (self);

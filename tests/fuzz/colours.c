@@ -5,8 +5,6 @@
 #include "moct/moct.h"
 #include "moct/moct_colour.h"
 
-/* Bytes that the printed text of a colour needs, as the element has it. */
-#define ROOM 160
 
 static void
 fuzz (const uint8_t *data, size_t size)
@@ -17,7 +15,7 @@ fuzz (const uint8_t *data, size_t size)
 
   REQUIRE (colours);
   if (moct_parse (text, colours, &n, problem, sizeof problem)) {
-    size_t room = (size_t) n * ROOM + 1;
+    size_t room = (size_t) n * MOCT_TEXT_BYTES + 1;
     char *printed = malloc (room);
 
     REQUIRE (printed && n >= 0 && n <= MOCT_MAX_COLOURS);

@@ -1045,7 +1045,9 @@ use_all (Moct *moct, const MoctParams *params)
   Image frame = {{pixels}, {3 * FAILING_SIDE}, FAILING_SIDE, FAILING_SIDE,
       IMAGE_RGB, IMAGE_BT601, true};
   MoctColour learned = {.name = "learned", .space = MOCT_LEARN};
+  MoctLesson *lesson = NULL;
   const MoctObject *objects;
+  const char *err;
   MoctLearned what;
   MoctPoint points[MOCT_MAX_OBJECTS * 4];
   static float past[MOCT_HISTORY_ROWS][8][MOCT_HISTORY_CHANNELS];
@@ -1061,7 +1063,10 @@ use_all (Moct *moct, const MoctParams *params)
   TRY (moct_history (moct, objects, n, past[0][0], sizeof past[0]));
   TRY (moct_labels (moct, params, &frame, labels, 2 * FAILING_SIDE));
   check (labels[0] == 1);
-  return moct_learn (moct, &frame, (ImageBox){0, 0, 5, 5}, &learned, &what);
+  err = moct_learn (
+      moct, &frame, (ImageBox){0, 0, 5, 5}, false, &lesson, &learned, &what);
+  moct_lesson_free (lesson);
+  return err;
 }
 
 /* Each call of the device fails once: a sentence, and nothing kept.  Frames

@@ -18,6 +18,7 @@ typedef struct {
   Frame frame;
   MoctColour colour;
   MoctLearned learned;
+  MoctLesson *drags; /* that add up; lesson_learn () begins anew */
 } Lesson;
 
 static void
@@ -46,19 +47,29 @@ lesson_open (Lesson *l, DeviceKind kind)
 }
 
 static void
-lesson_learn (Lesson *l, ImageBox region)
+lesson_drag (Lesson *l, ImageBox region, bool takes_away)
 {
   void *memory;
   Image image = frame_to_device (&l->frame, &l->dev, &memory);
 
-  ok (moct_learn_from (&l->dev, &image, region, &l->colour, &l->learned));
-  check (l->colour.space == MOCT_LAB);
+  ok (moct_learn_from (
+      &l->dev, &image, region, takes_away, &l->drags, &l->colour, &l->learned));
   device_release (&l->dev, memory);
+}
+
+static void
+lesson_learn (Lesson *l, ImageBox region)
+{
+  moct_lesson_free (l->drags);
+  l->drags = NULL;
+  lesson_drag (l, region, false);
+  check (l->colour.space == MOCT_LAB);
 }
 
 static void
 lesson_close (Lesson *l)
 {
+  moct_lesson_free (l->drags);
   frame_free (&l->frame);
   device_close (&l->dev);
 }
@@ -175,6 +186,30 @@ test_other_ball (DeviceKind kind)
   check (l.learned.modes == 1);
   check (holds (&l, ball) && holds (&l, bright) && holds (&l, dark));
   check (!holds (&l, ground) && !holds (&l, white) && !holds (&l, blue));
+}
+
+/* A second region adds what the thing looks like in another frame; a third
+ * takes it away.  What each changed is known. */
+static void
+test_drags (DeviceKind kind)
+{
+  const ImageBox first = {20, 20, 40, 40}, second = {120, 90, 140, 110};
+  AUTO (Lesson) l;
+
+  lesson_open (&l, kind);
+  fill (&l, first, red);
+  lesson_drag (&l, second, true);
+  check (l.colour.space == MOCT_LEARN);
+  lesson_learn (&l, first);
+  check (holds (&l, red) && !holds (&l, blue));
+  fill (&l, first, ground);
+  fill (&l, second, blue);
+  lesson_drag (&l, second, false);
+  check (holds (&l, red) && holds (&l, blue) && !holds (&l, ground));
+  check (l.learned.before < .1 && l.learned.now > .9);
+  lesson_drag (&l, second, true);
+  check (holds (&l, red) && !holds (&l, blue) && !holds (&l, ground));
+  check (l.learned.before > .9 && l.learned.now < .1);
 }
 
 /* Of two colours of a thing of few pixels, one is elsewhere, too: a fiftieth of
@@ -331,6 +366,11 @@ test_alternatives (DeviceKind kind)
   check (!strcmp (again,
       "a:#ff0000~20;b:#0000ff~7;c:#ffcc00~20;Ff0080:#ff0080~20;"
       "001122:#001122~3"));
+  check (moct_parse ("a:roi=1,2,3,4@1.5+roi=meta - roi=5,6,7,8", read, &n,
+             problem, sizeof problem) &&
+      read->n_drags == 3 && read->drags[2].takes_away);
+  moct_print (read, n, again, sizeof again);
+  check (!strcmp (again, "a:roi=1,2,3,4@1.5+roi=meta-roi=5,6,7,8"));
   check (!moct_parse ("a:rg=0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1",
       read, &n, problem, sizeof problem));
   check (strstr (problem, "at most 4"));
@@ -341,6 +381,6 @@ test_alternatives (DeviceKind kind)
 
 CHECK_MAIN (NULL, NULL, PART (face), PART (dim), PART (around),
     {"small on table", test_small_on_table}, {"other ball", test_other_ball},
-    PART (rare), PART (common), PART (margins),
+    PART (drags), PART (rare), PART (common), PART (margins),
     {"two colours", test_two_colours}, PART (within), PART (small),
     PART (alternatives))

@@ -32,6 +32,12 @@ GST_START_TEST (test_malformed)
       {"a:roi=-1,2,3,4", "whole pixels"},
       {"a:roi=1,2,3,4@", "number"},
       {"a:roi=1,2,3,4@-2", "0 or more"},
+      {"a:roi=1,2,3,4+5,6,7,8", "a further region is written +roi="},
+      {"a:roi=1,2,3,4-#ff0000", "a further region is written -roi="},
+      {"a:roi=meta+roi=meta+roi=meta+roi=meta+roi=meta+roi=meta+roi=meta+"
+       "roi=meta-roi=meta",
+          "at most 8 regions"},
+      {"a:lab=1..2,3..4,5..6+roi=1,2,3,4", "left over"},
       {"a:rg=0..1,0..1|", "number"},
       {"a:#ff0000~3 more", "left over"},
   };
@@ -196,6 +202,31 @@ GST_START_TEST (test_learn_later)
         text, i < 5 ? "ball:roi=12,22,10,10@0.2" : "ball:lab="));
     g_free (text);
   }
+}
+GST_END_TEST;
+
+/* From a first region at once, and from a second one later, also if the list is
+ * set again meanwhile.  Then a message says what the second one changed. */
+GST_START_TEST (test_learn_twice)
+{
+  const gchar *drags = "ball:roi=12,22,10,10+roi=14,24,10,10@0.2";
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+  gchar *text;
+
+  g_object_set (r.h->element, "objects", drags, NULL);
+  for (guint i = 0; i < 8; i++) {
+    fail_unless_equals_int (red_count (&r), 1);
+    g_object_get (r.h->element, "objects", &text, NULL);
+    fail_unless (g_str_has_prefix (text, i < 5 ? drags : "ball:lab="));
+    g_free (text);
+    if (i == 3) {
+      text = g_strdup_printf ("%s;other:#0000ff~5", drags);
+      g_object_set (r.h->element, "objects", text, NULL);
+      g_free (text);
+    }
+  }
+  expect_soon (r.bus, GST_MESSAGE_INFO, "Learned ball:lab=");
+  expect_once (r.bus, GST_MESSAGE_INFO, "region 2 of 2 adds");
 }
 GST_END_TEST;
 
@@ -384,5 +415,5 @@ GST_END_TEST;
 SUITE (moctobjects, TIMEOUT (120), TEST (test_malformed), TEST (test_too_many),
     TEST (test_file), TEST (test_no_colours), TEST (test_other_colours),
     TEST (test_learn), TEST (test_learn_two), TEST (test_learn_later),
-    TEST (test_shape), TEST (test_learn_from_meta), TEST (test_mouse),
-    TEST (test_learn_names), TEST (test_learn_too_many));
+    TEST (test_learn_twice), TEST (test_shape), TEST (test_learn_from_meta),
+    TEST (test_mouse), TEST (test_learn_names), TEST (test_learn_too_many));
