@@ -494,9 +494,7 @@ held_part (const MoctColour *colour, const MoctSamples *s)
 
 /* The points in the widest colour: those of smaller colours are among them. */
 typedef struct {
-  MoctSamples region, around, away;
-  MoctSamples rivals, near; /* the latter with those that are near */
-  bool strict;              /* near ones count as well */
+  MoctSamples region, around, away, rivals;
   double share;
 } Held;
 
@@ -526,8 +524,8 @@ static double
 colour_score (const MoctColour *colour, const Held *h)
 {
   double in = held_part (colour, &h->region);
-  double other = fmax (held_part (colour, &h->around),
-      held_part (colour, h->strict ? &h->near : &h->rivals));
+  double other =
+      fmax (held_part (colour, &h->around), held_part (colour, &h->rivals));
 
   other = fmax (other, held_part (colour, &h->away));
   return rarity_score (in, other + h->share * in);
@@ -611,40 +609,50 @@ move_sides_outwards (const Held *h, MoctColour *colour, bool *stuck)
   }
 }
 
+static void
+release_points (Held *h)
+{
+  free (h->region.at);
+  free (h->around.at);
+  free (h->away.at);
+  free (h->rivals.at);
+}
+
+/* Picks the points of @l that @widest holds; rivals are of kinship @least at
+ * least. */
 static const char *
-hold_points (const MoctLesson *l, const MoctColour *widest, Held *h)
+hold_points (
+    const MoctLesson *l, const MoctColour *widest, Kinship least, Held *h)
 {
   h->share = l->shares / l->region.regions;
   TRY (pick_points (widest, &l->region, NULL, OWN, &h->region));
   TRY (pick_points (widest, &l->around, NULL, OWN, &h->around));
   TRY (pick_points (widest, &l->away, NULL, OWN, &h->away));
-  TRY (pick_points (widest, &l->rest, l->kinship, NEAR, &h->near));
-  return pick_points (widest, &l->rest, l->kinship, RIVAL, &h->rivals);
+  return pick_points (widest, &l->rest, l->kinship, least, &h->rivals);
 }
 
-/* Inwards, only other objects' colours count; outwards, also those that are
- * next to the thing's. */
+/* Inwards, only other objects' colours are rivals; outwards, also those that
+ * are next to the thing's. */
 static const char *
 move_sides (const MoctLesson *l, MoctColour *colour)
 {
   bool stuck[6 * MOCT_MODES] = {false};
-  MoctColour widest = *colour;
-  Held h = {0};
-  const char *err;
+  Held inner = {0}, outer = {0};
+  const char *err = hold_points (l, colour, RIVAL, &inner);
 
-  for (int i = 0; i < 6 * (1 + colour->n_also); i++)
-    move_side (&widest, i, -REACH * STEPS);
-  err = hold_points (l, &widest, &h);
   if (!err) {
-    move_sides_inwards (&h, colour, stuck);
-    h.strict = true;
-    move_sides_outwards (&h, colour, stuck);
+    MoctColour widest;
+
+    move_sides_inwards (&inner, colour, stuck);
+    widest = *colour;
+    for (int i = 0; i < 6 * (1 + colour->n_also); i++)
+      move_side (&widest, i, stuck[i] ? 0 : -REACH * STEPS);
+    err = hold_points (l, &widest, NEAR, &outer);
   }
-  free (h.region.at);
-  free (h.around.at);
-  free (h.away.at);
-  free (h.near.at);
-  free (h.rivals.at);
+  if (!err)
+    move_sides_outwards (&outer, colour, stuck);
+  release_points (&inner);
+  release_points (&outer);
   return err;
 }
 
