@@ -159,7 +159,10 @@ ask_behind (Meddler *self, GstPad *pad)
   gst_clear_caps (&caps);
 }
 
-/* What the element of @pad might send. */
+/* What the element of @pad might send.  A sink that flushes may let its bin
+ * (1.22) recalculate the latency in this thread, under the bin's state lock; an
+ * application that sends an event to a live source meanwhile holds that lock
+ * and waits for this thread. */
 static void
 send_something (Meddler *self, GstPad *pad)
 {
@@ -167,7 +170,8 @@ send_something (Meddler *self, GstPad *pad)
     return;
   switch (below (&self->dice, 6)) {
     case 0:
-      flush_behind (pad);
+      if (!self->waits)
+        flush_behind (pad);
       break;
     case 1:
     case 2:
