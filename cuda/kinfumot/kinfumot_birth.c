@@ -504,17 +504,6 @@ answer_request (Kinfumot *k, const KinfumotRequest *request)
   return found ? NULL : create_object (k, &birth);
 }
 
-/* Relieves a pool that the previous frame has filled. */
-static const char *
-relieve_full_pool (Kinfumot *k)
-{
-  KinfumotPoolCounts *counts = &k->host_report->pool;
-
-  TRY (device_copy (&k->device, counts, k->pool.counts, sizeof *counts));
-  TRY (device_wait (&k->device));
-  return counts->full ? kinfumot_pool_relieve (k) : NULL;
-}
-
 /* Gets memory for the next object beforehand, since that takes long. */
 static const char *
 prepare_view (Kinfumot *k)
@@ -535,7 +524,7 @@ kinfumot_births (Kinfumot *k)
   }
   if (!k->n_requests)
     return prepare_view (k);
-  TRY (relieve_full_pool (k));
+  TRY (kinfumot_pool_relieve_full (k));
   for (int i = 0; i < k->n_requests && !err; i++)
     err = answer_request (k, &k->requests[i]);
   k->n_requests = 0;

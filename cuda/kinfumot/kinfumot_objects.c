@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "kinfumot/kinfumot_pair_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 #define MIN_SEEN 50 /* pixels that match an object which is seen */
@@ -114,6 +115,104 @@ describe_object (const Kinfumot *k, int model, KinfumotObject *r)
   }
 }
 
+/* ---- Things that stand still ---- */
+
+#define SETTLES 30 /* frames in which a new object has to stray */
+
+/* The greatest distance in the world of a corner of the object's box from where
+ * it was at its birth. */
+static double
+distance_from_birth (const Kinfumot *k, int model)
+{
+  const KinfumotTrack *t = &k->tracks[model];
+  const Pose64 now = kinfumot_pose_times (k->known_camera,
+      kinfumot_pose_inverse (k->host_report->models[model].pose));
+  double greatest = 0;
+
+  for (int i = 0; i < 8; i++) {
+    double corner[3], a[3], b[3], square = 0;
+
+    for (int j = 0; j < 3; j++)
+      corner[j] = (i >> j & 1 ? t->max[j] : t->min[j]) / 1000.;
+    quat64_rotate (now.q, corner, a);
+    quat64_rotate (t->born.q, corner, b);
+    for (int j = 0; j < 3; j++) {
+      const double d = a[j] + now.t[j] - b[j] - t->born.t[j];
+
+      square += d * d;
+    }
+    greatest = fmax (greatest, sqrt (square));
+  }
+  return greatest;
+}
+
+/* Whether the object, which is seen, has not left its place since its birth by
+ * more than a sensor's depth may be off. */
+static bool
+stands_still (Kinfumot *k, int model)
+{
+  const KinfumotMatching noise = {.noise = (float) k->params.noise};
+  KinfumotTrack *t = &k->tracks[model];
+  const Pose64 to_camera =
+      kinfumot_pose_inverse (k->host_report->models[model].pose);
+
+  if (!t->age)
+    t->born = kinfumot_pose_times (k->known_camera, to_camera);
+  t->strayed |= distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
+          kinfumot_match_limit (&noise, (float) to_camera.t[2]);
+  return !t->strayed && t->age >= SETTLES;
+}
+
+/* Gives the pixels of @model in this frame to the background.  Out: @mask,
+ * those pixels, memory of the device. */
+static const char *
+return_pixels (Kinfumot *k, int model, uint8_t *mask)
+{
+  const int pixels = kinfumot_n_pixels (&k->optics);
+  uint8_t *classes = k->host_maps.classes;
+
+  TRY (device_copy (&k->device, classes, k->now.classes, 2 * pixels));
+  TRY (device_wait (&k->device));
+  for (int at = 0; at < pixels; at++) {
+    k->host_mask[at] = classes[2 * at + 1] == model;
+    if (k->host_mask[at]) {
+      classes[2 * at] = KINFUMOT_INLIER;
+      classes[2 * at + 1] = 0;
+    }
+  }
+  TRY (device_copy (&k->device, k->now.classes, classes, 2 * pixels));
+  TRY (device_copy (&k->device, mask, k->host_mask, pixels));
+  return device_wait (&k->device);
+}
+
+/* The background takes what the frame shows of @model, which ends. */
+static const char *
+merge_object (Kinfumot *k, int model)
+{
+  uint8_t *mask = k->requests[0].mask; /* all requests are answered */
+  const KinfumotStages *s = k->stages;
+  KinfumotFusion fusion;
+
+  TRY (return_pixels (k, model, mask));
+  TRY (kinfumot_upload (k));
+  fusion = kinfumot_fusion (k, &k->now, mask, 0, 1);
+  TRY (s->allocate (&k->device, &fusion, &k->pool, &k->grid, &k->ranges));
+  TRY (s->fuse (&k->device, &fusion, &k->fuse, &k->grid));
+  TRY (kinfumot_cast_views (k, 0, 1));
+  return kinfumot_pool_relieve_full (k);
+}
+
+/* ---- Tracks ---- */
+
+/* The object is forgotten. */
+static const char *
+end_track (Kinfumot *k, int model)
+{
+  k->host_report->models[model].active = KINFUMOT_ASLEEP;
+  memset (&k->tracks[model], 0, sizeof k->tracks[model]);
+  return kinfumot_pool_forget (k, model);
+}
+
 /* Whether the object is given up. */
 static bool
 update_track (Kinfumot *k, int model)
@@ -145,9 +244,12 @@ kinfumot_objects_update (Kinfumot *k, KinfumotResults *results)
     if (!t->id || k->lost)
       continue;
     if (update_track (k, m)) {
-      k->host_report->models[m].active = KINFUMOT_ASLEEP;
-      memset (t, 0, sizeof *t);
-      TRY (kinfumot_pool_forget (k, m));
+      TRY (end_track (k, m));
+      continue;
+    }
+    if (!t->unseen && stands_still (k, m)) {
+      TRY (end_track (k, m));
+      TRY (merge_object (k, m));
       continue;
     }
     if (t->state != KINFUMOT_LOST || t->unseen == KINFUMOT_PATIENCE + 1)

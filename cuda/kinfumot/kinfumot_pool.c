@@ -227,3 +227,13 @@ kinfumot_pool_relieve (Kinfumot *k)
   pool_copy_free (&c);
   return err;
 }
+
+const char *
+kinfumot_pool_relieve_full (Kinfumot *k)
+{
+  KinfumotPoolCounts *counts = &k->host_report->pool;
+
+  TRY (device_copy (&k->device, counts, k->pool.counts, sizeof *counts));
+  TRY (device_wait (&k->device));
+  return counts->full ? kinfumot_pool_relieve (k) : NULL;
+}

@@ -29,6 +29,8 @@ typedef struct {
   KinfumotState state;
   int age;
   int unseen;             /* frames in a row */
+  Pose64 born;            /* to the world, at its birth */
+  bool strayed;           /* it has left its place by more than its error */
   int poor;               /* frames in a row in which less than half matched */
   int32_t min[3], max[3]; /* mm, of all its points so far */
 } KinfumotTrack;
@@ -171,6 +173,8 @@ const char *kinfumot_pool_clear (Kinfumot *self);
 const char *kinfumot_pool_forget (Kinfumot *self, int model);
 /* Gives back the bricks that have been out of view for longest. */
 const char *kinfumot_pool_relieve (Kinfumot *self);
+/* Likewise, if the last allocation has filled the pool. */
+const char *kinfumot_pool_relieve_full (Kinfumot *self);
 
 /* kinfumot_birth.c */
 /* Makes models of the requests. */

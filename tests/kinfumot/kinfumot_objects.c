@@ -218,6 +218,38 @@ test_never_seen (DeviceKind kind)
   check (s.r.n_objects == 1 && s.r.objects[0].id == 2);
 }
 
+/* ---- Still ---- */
+
+/* A block that stands still is taken for an object: 30 frames later the
+ * background has it back, and it stays there, while a block that moves goes on
+ * as an object. */
+static void
+test_still (DeviceKind kind)
+{
+  Block blocks[2] = {
+      {{-.45, 0, 1.2}, {.1, .2, .1}, .5}, {{.3, 0, 1.3}, {.12, .2, .1}, .4}};
+  int frame, inliers = 0, all = 0;
+  AUTO_MEMORY uint8_t *map;
+  AUTO (Play) s;
+
+  open_walls (&s, kind);
+  frame = follow_block (&s, blocks, 2, 14);
+  announce (&s, frame - 1, 2);
+  drive (&s, &frame, frame + 30, blocks, 2, .005);
+  check (s.r.n_objects == 2 && s.r.objects[1].id == 2);
+  drive (&s, &frame, frame + 6, blocks, 2, .005);
+  check (s.r.n_objects == 1 && s.r.objects[0].id == 1);
+  map = play_map (&s);
+  for (int i = 0; i < WIDTH * HEIGHT; i++) {
+    all += s.labels[i] == 2;
+    inliers +=
+        s.labels[i] == 2 && map[2 * i] == KINFUMOT_INLIER && !map[2 * i + 1];
+  }
+  printf ("%d of %d pixels of what stands still are the background's\n",
+      inliers, all);
+  check (inliers > .9 * all);
+}
+
 /* ---- Too many ---- */
 
 /* One more than may be is refused, counted and told, and the one that is there
@@ -465,5 +497,5 @@ test_zoom (DeviceKind kind)
 }
 
 CHECK_MAIN (NULL, NULL, PART (found), {"never seen", test_never_seen},
-    {"too many", test_too_many}, PART (sheet), PART (rod), PART (fills),
-    PART (masks), PART (away), PART (first), PART (zoom))
+    {"too many", test_too_many}, PART (still), PART (sheet), PART (rod),
+    PART (fills), PART (masks), PART (away), PART (first), PART (zoom))
