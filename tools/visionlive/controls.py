@@ -114,7 +114,7 @@ class Controls(Gtk.Box):
 
     def choice(self, spec, value):
         widget = Gtk.ComboBoxText()
-        for item in spec.enum_class.__enum_values__.values():
+        for item in type(value).__enum_values__.values():
             widget.append(item.value_nick, item.value_nick)
         widget.set_active_id(value.value_nick)
         widget.connect("changed", lambda w: self.change(spec, w.get_active_id()))
