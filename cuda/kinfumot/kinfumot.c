@@ -322,6 +322,31 @@ needs_models (const Kinfumot *k)
       k->was_full;
 }
 
+/* As finish_frame (), but the camera is kept at rest before the frame is fused,
+ * which the device does while the host goes on unless pictures are wanted. */
+static const char *
+finish_resting_frame (Kinfumot *k)
+{
+  const Device *dev = &k->device;
+  bool stays;
+
+  if (!needs_models (k))
+    TRY (write_maps (k));
+  TRY (k->stages->pass (
+      dev, k->host_report, k->device_report, sizeof *k->host_report));
+  TRY (k->stages->mark (dev));
+  TRY (k->stages->await_mark (dev));
+  TRY (kinfumot_rest_keep (k, &stays));
+  if (stays)
+    TRY (explain_pixels (k));
+  TRY (fuse_frame (k));
+  if (stays || needs_models (k))
+    return finish_frame (k);
+  if (dev->timer)
+    device_timer_mark (dev, dev->timer);
+  return NULL;
+}
+
 /* Searches for the lost camera.  If it is found, the stages that follow are
  * done again; else no pixel has a known class. */
 static const char *
@@ -349,13 +374,15 @@ run_frame (Kinfumot *k, const KinfumotFrame *frame)
 
   set_camera_motion (k, frame);
   relocate = k->relocate && k->host_report->models[0].active == KINFUMOT_AWAKE;
+  memcpy (k->before, k->host_report->models, sizeof k->before);
   TRY (follow_camera (k));
   if (relocate)
     TRY (kinfumot_download (k));
   else {
-    TRY (kinfumot_rest_keep (k));
     TRY (explain_pixels (k));
-    if (needs_models (k)) {
+    if (kinfumot_may_rest (k))
+      TRY (finish_resting_frame (k));
+    else if (needs_models (k)) {
       TRY (fuse_frame (k));
       TRY (finish_frame (k));
     } else

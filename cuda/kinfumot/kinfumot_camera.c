@@ -127,7 +127,7 @@ rests_by_tiles (const RestLoop *loop, bool has_estimate)
     farther += excess_of_tile (t->at_rest - t->estimated);
   }
   return has_estimate ? farther <= MOVED_BY * nearer + UNDECIDED * n
-                      : n_fit >= REST_SHARE * n;
+                      : n > 0 && n_fit >= REST_SHARE * n;
 }
 
 static const char *
@@ -145,19 +145,19 @@ fetch_rest_view (Kinfumot *k)
   return device_wait (dev);
 }
 
-/* @rest: the motion to the pose of rest. */
+/* Compares the motion to the pose of rest with the estimated one. */
 static const char *
-compare_rest (Kinfumot *k, Pose64 rest, bool *rests)
+compare_rest (Kinfumot *k, Pose64 rest, Pose64 estimate, bool *stays)
 {
-  const KinfumotModel *m = &k->host_report->models[0];
   RestLoop loop = {.match = kinfumot_matching (k, &k->host_maps),
       .view = k->host_view,
-      .at_rest = *m,
-      .estimated = *m};
+      .at_rest = k->before[0],
+      .estimated = k->before[0]};
   int side = loop.match.points.optics.width;
 
   loop.match.points.optics.rays = k->host_rays;
   kinfumot_set_motion (&loop.at_rest, rest);
+  kinfumot_set_motion (&loop.estimated, estimate);
   if (side < k->optics.height)
     side = k->optics.height;
   loop.step = (side + SAMPLES - 1) / SAMPLES;
@@ -168,34 +168,42 @@ compare_rest (Kinfumot *k, Pose64 rest, bool *rests)
   if (!loop.tiles)
     return OUT_OF_MEMORY (loop.tiles_x * loop.tiles_y * sizeof *loop.tiles, "");
   parallel_for (loop.tiles_x * loop.tiles_y, 0, compare_rest_tiles, &loop);
-  *rests = rests_by_tiles (&loop, m->good);
+  *stays = rests_by_tiles (&loop, k->host_report->models[0].good);
   free (loop.tiles);
   return NULL;
 }
 
-const char *
-kinfumot_rest_keep (Kinfumot *k)
+bool
+kinfumot_may_rest (const Kinfumot *k)
 {
-  KinfumotModel *m = &k->host_report->models[0];
-  Pose64 estimate, rest;
-  bool rests;
+  return k->host_report->models[0].active == KINFUMOT_AWAKE &&
+      k->params.pose == KINFUMOT_ESTIMATE && k->rested >= KINFUMOT_RESTED;
+}
 
-  if (m->active != KINFUMOT_AWAKE || k->params.pose != KINFUMOT_ESTIMATE ||
-      k->rested < KINFUMOT_RESTED)
-    return NULL;
-  TRY (kinfumot_download (k));
-  estimate = kinfumot_pose_times (m->pose, m->motion);
-  if (m->good &&
+const char *
+kinfumot_rest_keep (Kinfumot *k, bool *stays)
+{
+  KinfumotModel *models = k->host_report->models;
+  const KinfumotModel estimate = models[0];
+  const Pose64 *rest = &k->before[0].rest;
+  const Pose64 back = kinfumot_pose_inverse (k->before[0].pose);
+
+  *stays = false;
+  if (estimate.good &&
       kinfumot_poses_are_near (
-          &estimate, &m->rest, KINFUMOT_REST, KINFUMOT_REST_TURN))
+          &estimate.pose, rest, KINFUMOT_REST, KINFUMOT_REST_TURN))
     return NULL;
-  rest = kinfumot_pose_times (kinfumot_pose_inverse (m->pose), m->rest);
   TRY (fetch_rest_view (k));
-  TRY (compare_rest (k, rest, &rests));
-  if (!rests)
+  TRY (compare_rest (k, kinfumot_pose_times (back, *rest),
+      kinfumot_pose_times (back, estimate.pose), stays));
+  if (!*stays)
     return NULL;
-  kinfumot_set_motion (m, rest);
-  m->good = true;
+  memcpy (models, k->before, sizeof k->before);
+  kinfumot_set_motion (&models[0], kinfumot_pose_times (back, *rest));
+  models[0].good = true;
+  models[0].points = estimate.points;
+  models[0].residual = estimate.residual;
+  models[0].weak = estimate.weak;
   return kinfumot_upload (k);
 }
 

@@ -108,9 +108,10 @@ struct _Kinfumot {
   bool no_pose;           /* the frame lacks a pose that is wanted */
   bool previous_had_pose; /* a pose was given with the previous frame: */
   Pose64 previous_pose;
-  int rested;             /* frames in a row in which the camera was at rest */
-  KinfumotHit *host_view; /* of the background; NULL before it is needed */
-  char loss[256];         /* why the camera is lost */
+  int rested; /* frames in a row in which the camera was at rest */
+  KinfumotModel before[KINFUMOT_MODELS]; /* the models before the frame */
+  KinfumotHit *host_view;      /* of the background; NULL before it is needed */
+  char loss[256];              /* why the camera is lost */
   KinfumotKeyframe *keyframes; /* memory of the host */
   int n_keyframes, keyframes_room;
   uint16_t *host_rows; /* KINFUMOT_SMALL_Y rows of depth */
@@ -186,9 +187,14 @@ const char *kinfumot_births (Kinfumot *self);
 const char *kinfumot_objects_update (Kinfumot *self, KinfumotResults *results);
 
 /* kinfumot_camera.c */
-/* Keeps a camera that rests where it is, if bodies that move have pulled its
- * estimate away, or leave too little to estimate it by. */
-const char *kinfumot_rest_keep (Kinfumot *self);
+/* Whether the camera has rested, so that its estimate is to be compared with
+ * its pose of rest. */
+bool kinfumot_may_rest (const Kinfumot *self);
+/* Compares them, once the report is there.  @stays: the camera rests, but
+ * bodies that move have pulled its estimate away, or leave too little to
+ * estimate it by; the models are then as after an alignment that found it at
+ * rest. */
+const char *kinfumot_rest_keep (Kinfumot *self, bool *stays);
 /* Keeps the frame if none is kept near its camera. */
 const char *kinfumot_keyframe_add (Kinfumot *self);
 /* Searches for the camera from the keyframes that are most like the frame.

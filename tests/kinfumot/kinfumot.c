@@ -511,8 +511,10 @@ count_mark (const Device *dev)
 /* The host waits once a frame, whatever is wanted of it; not until the models
  * have learned, unless pictures of them are; more often where the camera is
  * lost. */
+#define MOVES_FROM 3 /* frame from which on a camera that walks moves */
+
 static void
-test_waits (DeviceKind kind)
+check_waits (DeviceKind kind, RgbdMotion camera)
 {
   const size_t pixels = 160 * 120;
   KinfumotOutputs all;
@@ -527,6 +529,7 @@ test_waits (DeviceKind kind)
   ops.wait = count_wait;
   s.dev.ops = &ops;
   s.rp.motion_start = 1000;
+  s.rp.camera = camera;
   play_start (&s, false);
   ok (device_alloc (&s.dev, (void **) &out, 19 * pixels));
   all =
@@ -545,10 +548,20 @@ test_waits (DeviceKind kind)
     play_render (&s, i);
     n_waits = n_marks = 0;
     play_run (&s, i);
-    check (i == 0 || (n_waits == pictures && n_marks == !pictures));
+    if (i >= MOVES_FROM || (i && camera == RGBD_STILL)) {
+      check (n_waits == pictures);
+      check (n_marks == (!pictures || camera == RGBD_STILL));
+    }
     check (!s.r.lost);
   }
   device_release (&s.dev, out);
+}
+
+static void
+test_waits (DeviceKind kind)
+{
+  check_waits (kind, RGBD_STILL);
+  check_waits (kind, RGBD_WALK);
 }
 
 /* ---- Between frames ---- */
@@ -1298,15 +1311,16 @@ test_holes (DeviceKind kind)
   check (worst < .01 && s.r.n_objects == 0 && !s.r.loss);
 
   s.rp.depth_spacing = 1;
+  s.rp.camera = RGBD_WALK;
   kinfumot_reset (s.k);
-  follow (&s, 3, first);
+  follow (&s, 6, first);
   s.rp.depth_spacing = 2;
-  play_frame (&s, 3);
+  play_frame (&s, 6);
   check (s.r.lost && strstr (s.r.loss, "Fill the holes"));
-  play_frame (&s, 4);
+  play_frame (&s, 7);
   check (!s.r.lost);
   memset (s.depth, 0, sizeof *s.depth * s.width * s.height);
-  play_run (&s, 5);
+  play_run (&s, 8);
   check (s.r.lost && strstr (s.r.loss, "0 % of the pixels have depth"));
 }
 
