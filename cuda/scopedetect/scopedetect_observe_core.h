@@ -12,9 +12,9 @@
 /* A step of more than this part of the depth is an edge (PCL). */
 #define SCOPEDETECT_RANGE_JUMP .02f
 
-#define SCOPEDETECT_GAP 32        /* widest gap that is crossed, pixels */
-#define SCOPEDETECT_GAP_SLOPE 2.f /* tangent of the angle to the image plane \
-                                   */
+#define SCOPEDETECT_GAP 32 /* widest gap that is crossed, pixels */
+/* Tangent of the angle between the steepest surface and the image plane. */
+#define SCOPEDETECT_GAP_SLOPE 2.f
 
 #define SCOPEDETECT_HOLE 65535 /* missing depth in some recordings */
 
