@@ -692,7 +692,8 @@ def keep_picture(live, name):
     PICTURES.mkdir(parents=True, exist_ok=True)
     n = len(live.plots.times)
     until(lambda: len(live.plots.times) > n + 20 or live.chain.pause.is_on())
-    until(lambda: not Gtk.events_pending())
+    drawn = time.monotonic() + 1  # while it plays, events never cease
+    until(lambda: time.monotonic() > drawn or not Gtk.events_pending())
     width, height = live.get_size()
     subprocess.run(["import", "-window", "root", "-crop", f"{width}x{height}+0+0",
                     "+repage", PICTURES / f"{name}.png"], check=True)
