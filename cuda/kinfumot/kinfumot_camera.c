@@ -145,7 +145,7 @@ fetch_rest_view (Kinfumot *k)
   return device_wait (dev);
 }
 
-/* Compares the motion to the pose of rest with the estimated one. */
+/* Compares the motion to the pose of rest with the estimated motion. */
 static const char *
 compare_rest (Kinfumot *k, Pose64 rest, Pose64 estimate, bool *stays)
 {
