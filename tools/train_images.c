@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "common/parallel.h"
 #include "common/random.h"
 #include "common/pose_core.h"
@@ -27,18 +28,6 @@ add_train_model (Train *t, int object, const char *shape)
   return NULL;
 }
 
-/* The name of a file's model, as vision-model gives it. */
-static void
-name_train_model (const char *path, char name[64])
-{
-  const char *from = strrchr (path, '/'), *dot;
-
-  from = from ? from + 1 : path;
-  dot = strrchr (from, '.');
-  snprintf (
-      name, 64, "%.*s", dot && dot > from ? (int) (dot - from) : 63, from);
-}
-
 static const char *
 open_detectors (Train *t, TrainModel *m)
 {
@@ -51,7 +40,7 @@ open_detectors (Train *t, TrainModel *m)
   how.unit = m->object < 0 ? 1 : t->unit;
   err = m->object < 0 ? clutter_solid_mesh (&mesh, m->shape)
                       : mesh_read (&mesh, m->shape);
-  name_train_model (m->shape, name);
+  file_stem (m->shape, name, sizeof name); /* as vision-model names it */
   if (!err)
     err = scopedetect_model_compile (&m->model, &mesh, name, &how);
   if (!err && t->is_fit) {

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/file.h"
 #include "scene/clutter.h"
 #include "scopedetect/scopedetect.h"
 #include "views.h"
@@ -92,18 +93,6 @@ print_failure_of_model (const char *path, const char *why)
   return 1;
 }
 
-/* The part of @path between the last slash and the last dot. */
-static void
-model_name (const char *path, char name[NAME_MAX + 1])
-{
-  const char *from = strrchr (path, '/'), *dot;
-
-  from = from ? from + 1 : path;
-  dot = strrchr (from, '.');
-  snprintf (name, NAME_MAX + 1, "%.*s",
-      dot && dot > from ? (int) (dot - from) : NAME_MAX, from);
-}
-
 /* The source of a model. */
 typedef enum { MESH, SOLID, VIEWS } Source;
 
@@ -129,7 +118,7 @@ make_model_file (const char *mesh_path, const char *model_path,
   char of_file[NAME_MAX + 1], where[VIEWS_WHERE];
   const char *error = read_source_mesh (&mesh, mesh_path, source, how, where);
 
-  model_name (mesh_path, of_file);
+  file_stem (mesh_path, of_file, NAME_MAX + 1);
   if (!error)
     error =
         scopedetect_model_compile (&model, &mesh, name ? name : of_file, how);

@@ -296,3 +296,14 @@ file_why (int error)
       return strerror (error);
   }
 }
+
+void
+file_stem (const char *path, char *stem, size_t size)
+{
+  const char *from = strrchr (path, '/'), *dot;
+
+  from = from ? from + 1 : path;
+  dot = strrchr (from, '.');
+  snprintf (stem, size, "%.*s",
+      dot && dot > from ? (int) (dot - from) : (int) strlen (from), from);
+}

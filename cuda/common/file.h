@@ -38,4 +38,8 @@ long file_send (int fd, const void *bytes, size_t n);
 /* Returns a static sentence that says what @error means. */
 const char *file_why (int error);
 
+/* Sets @stem, of @size bytes, to the part of @path between the last slash and
+ * the last dot, cut if it is longer. */
+void file_stem (const char *path, char *stem, size_t size);
+
 C_END

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/device.h"
+#include "common/file.h"
 #include "common/utf8.h"
 #include "scene/clutter_core.h"
 
@@ -20,17 +21,13 @@ is_solid_name (const char *name)
   return false;
 }
 
-/* The part of @path between the last slash and the last dot. */
+/* The stem of @path, cut between two characters. */
 static void
 file_name (const char *path, char name[64])
 {
-  const char *from = strrchr (path, '/'), *dot;
   char all[NAME_MAX + 1];
 
-  from = from ? from + 1 : path;
-  dot = strrchr (from, '.');
-  snprintf (all, sizeof all, "%.*s",
-      dot && dot > from ? (int) (dot - from) : NAME_MAX, from);
+  file_stem (path, all, sizeof all);
   utf8_copy (name, 64, all);
 }
 
