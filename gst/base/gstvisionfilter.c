@@ -141,6 +141,23 @@ process_frame (GstVisionFilter *self, GstBuffer *buffer)
   return NULL;
 }
 
+static GstClockTime
+stream_time_of (GstVisionFilter *self, GstBuffer *buffer)
+{
+  return gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
+      GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+}
+
+gboolean
+gst_vision_filter_has_reached (
+    GstVisionFilter *self, GstBuffer *buffer, gdouble seconds)
+{
+  GstClockTime now = stream_time_of (self, buffer);
+
+  return !GST_CLOCK_TIME_IS_VALID (now) ||
+      (gdouble) now >= seconds * GST_SECOND - GST_USECOND;
+}
+
 /* Counts buffers that came and were not processed: GstBaseTransform dropped
  * them by QoS. */
 static void
@@ -161,8 +178,7 @@ before_transform (GstBaseTransform *trans, GstBuffer *buffer)
       gst_vision_common_takes_segment (&p->common, &trans->segment);
   if (!p->is_offered)
     return;
-  time = gst_segment_to_stream_time (
-      &trans->segment, GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
+  time = stream_time_of (GST_VISION_FILTER (trans), buffer);
   if (GST_CLOCK_TIME_IS_VALID (time))
     gst_object_sync_values (GST_OBJECT (trans), time);
   count_dropped (p);
@@ -262,8 +278,8 @@ stop_filter (GstBaseTransform *trans)
 }
 
 /* A pad takes frames and events even before start (), and after start ()
- * GstBaseTransform still resets its segment: frames are refused, and events wait,
- * until the pad is active. */
+ * GstBaseTransform still resets its segment: frames are refused, and events
+ * wait, until the pad is active. */
 static gboolean
 activate_pad (GstPad *pad, GstObject *parent, GstPadMode mode, gboolean active)
 {

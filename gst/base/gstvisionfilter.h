@@ -64,4 +64,9 @@ void gst_vision_filter_class_add_pads (
  * it. */
 void gst_vision_mouse_widen (GstVideoRectangle *box, gint side);
 
+/* Whether the stream time of @buffer is at least @seconds, to a microsecond; a
+ * frame without a time has reached all times. */
+gboolean gst_vision_filter_has_reached (
+    GstVisionFilter *self, GstBuffer *buffer, gdouble seconds);
+
 G_END_DECLS

@@ -42,21 +42,16 @@ add_roi_metas (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
   return all;
 }
 
-/* Whether the latest of the times of @all has come.  Frames without timestamps
- * are always due. */
+/* Whether the latest of the times of @all has come. */
 static gboolean
 are_choices_due (
     GstEmdtrack *self, const GstEmdtrackChoices *all, GstBuffer *buffer)
 {
-  GstClockTime now =
-      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
-          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
   gdouble at = 0;
 
   for (guint i = 0; i < all->n; i++)
     at = MAX (at, all->choice[i].at);
-  return !GST_CLOCK_TIME_IS_VALID (now) ||
-      (gdouble) now >= at * GST_SECOND - GST_USECOND;
+  return gst_vision_filter_has_reached (GST_VISION_FILTER (self), buffer, at);
 }
 
 /* The choices since the last frame; NULL: there are none, or they are of a

@@ -337,19 +337,6 @@ tell_learned (
             colour->name, 100 * l->elsewhere));
 }
 
-/* Whether the frame's time has reached drag->at.  Frames without timestamps are
- * always due. */
-static gboolean
-is_drag_due (GstMoct *self, const MoctDrag *drag, GstBuffer *buffer)
-{
-  GstClockTime now =
-      gst_segment_to_stream_time (&GST_BASE_TRANSFORM (self)->segment,
-          GST_FORMAT_TIME, GST_BUFFER_PTS (buffer));
-
-  return !GST_CLOCK_TIME_IS_VALID (now) ||
-      (gdouble) now >= (gdouble) drag->at * GST_SECOND - GST_USECOND;
-}
-
 /* Learns colour @k from its drag @i, if that is due.  Sets @learned. */
 static const char *
 learn_drag (GstMoct *self, int k, int i, const Image *frame, GstBuffer *buffer,
@@ -360,7 +347,9 @@ learn_drag (GstMoct *self, int k, int i, const Image *frame, GstBuffer *buffer,
   ImageBox region = drag->region;
   MoctLearned learning;
 
-  if (colour->taken & 1u << i || !is_drag_due (self, drag, buffer) ||
+  if (colour->taken & 1u << i ||
+      !gst_vision_filter_has_reached (
+          GST_VISION_FILTER (self), buffer, (gdouble) drag->at) ||
       (region.x1 == region.x0 &&
           !find_roi_meta (buffer, colour->name, &region)))
     return NULL;
