@@ -296,6 +296,15 @@ finish_frame (Kinfumot *k)
   return kinfumot_download (k);
 }
 
+/* Queues the report, and a mark behind it. */
+static const char *
+mark_report (Kinfumot *k)
+{
+  TRY (k->stages->pass (
+      &k->device, k->host_report, k->device_report, sizeof *k->host_report));
+  return k->stages->mark (&k->device);
+}
+
 /* Writes the maps, and waits for them and for the report, while the device goes
  * on and fuses the frame. */
 static const char *
@@ -304,9 +313,7 @@ finish_frame_early (Kinfumot *k)
   const Device *dev = &k->device;
 
   TRY (write_maps (k));
-  TRY (k->stages->pass (
-      dev, k->host_report, k->device_report, sizeof *k->host_report));
-  TRY (k->stages->mark (dev));
+  TRY (mark_report (k));
   TRY (fuse_frame (k));
   if (dev->timer)
     device_timer_mark (dev, dev->timer);
@@ -332,9 +339,7 @@ finish_resting_frame (Kinfumot *k)
 
   if (!needs_models (k))
     TRY (write_maps (k));
-  TRY (k->stages->pass (
-      dev, k->host_report, k->device_report, sizeof *k->host_report));
-  TRY (k->stages->mark (dev));
+  TRY (mark_report (k));
   TRY (k->stages->await_mark (dev));
   TRY (kinfumot_rest_keep (k, &stays));
   if (stays)
@@ -370,17 +375,19 @@ find_lost_camera (Kinfumot *k)
 static const char *
 run_frame (Kinfumot *k, const KinfumotFrame *frame)
 {
-  bool relocate;
+  bool relocate, rests;
 
   set_camera_motion (k, frame);
   relocate = k->relocate && k->host_report->models[0].active == KINFUMOT_AWAKE;
-  memcpy (k->before, k->host_report->models, sizeof k->before);
+  rests = kinfumot_may_rest (k);
+  if (rests)
+    memcpy (k->before, k->host_report->models, sizeof k->before);
   TRY (follow_camera (k));
   if (relocate)
     TRY (kinfumot_download (k));
   else {
     TRY (explain_pixels (k));
-    if (kinfumot_may_rest (k))
+    if (rests)
       TRY (finish_resting_frame (k));
     else if (needs_models (k)) {
       TRY (fuse_frame (k));

@@ -158,8 +158,9 @@ stands_still (Kinfumot *k, int model)
 
   if (!t->age)
     t->born = kinfumot_pose_times (k->known_camera, to_camera);
-  t->strayed |= distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
-          kinfumot_match_limit (&noise, (float) to_camera.t[2]);
+  if (!t->strayed)
+    t->strayed = distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
+            kinfumot_match_limit (&noise, (float) to_camera.t[2]);
   return !t->strayed && t->age >= SETTLES;
 }
 
