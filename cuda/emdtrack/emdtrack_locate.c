@@ -209,11 +209,9 @@ mean_belonging (const EmdtrackContrast *c, const uint32_t *counts)
   return all > 0 ? sum / all : 0;
 }
 
-/* Sets @around to the counts of the surroundings.  The kernels of the box and
- * of the box with its surroundings are both 256 in the middle, so that their
- * difference is the surroundings.  Returns whether there are any. */
-static bool
-count_surroundings (const uint32_t *counts, uint32_t around[EMDTRACK_BINS])
+bool
+emdtrack_count_surroundings (
+    const uint32_t *counts, uint32_t around[EMDTRACK_BINS])
 {
   const uint32_t *wide = counts + EMDTRACK_BINS;
   uint32_t all = 0;
@@ -235,10 +233,10 @@ candidate_misfit (
   double weight = lately->parts.known ? lately->weight : 0, far, lack = 0;
   Term term[2 * (1 + EMDTRACK_PARTS)];
   uint32_t around[EMDTRACK_BINS];
-  bool all = count_surroundings (counts, around);
+  bool all = emdtrack_count_surroundings (counts, around);
   int n = set_distance_terms (l->model, l->parts, counts, 1 - weight, term);
 
-  if (l->contrast->known)
+  if (emdtrack_uses_contrast (l))
     lack = l->params->contrast *
         (1 - mean_belonging (l->contrast, counts) +
             SURROUND * mean_belonging (l->contrast, around));
@@ -336,7 +334,7 @@ emdtrack_locate_by_misfit (EmdtrackLocator *l, EmdtrackCandidate *best)
   double fit[COMPARED];
   int least = 0;
 
-  if (!l->contrast->known || !(l->params->contrast > 0))
+  if (!emdtrack_uses_contrast (l))
     return NULL;
   keep_nearest_candidates (s, best);
   set_look_weight (l, best);
@@ -357,7 +355,7 @@ emdtrack_locate_margin (
 
   set_candidate_regions (l, at, r);
   TRY (emdtrack_count (l->emdtrack, r, 2, &counts));
-  count_surroundings (counts, around);
+  emdtrack_count_surroundings (counts, around);
   *margin = mean_belonging (l->contrast, counts) -
       mean_belonging (l->contrast, around);
   return NULL;

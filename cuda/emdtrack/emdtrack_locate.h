@@ -66,6 +66,19 @@ const char *emdtrack_locate_coarsely (EmdtrackLocator *l,
     const EmdtrackTrack *track, EmdtrackCandidate *best, double *step,
     double *ratio);
 
+/* Whether contrast tells where the target is. */
+static inline bool
+emdtrack_uses_contrast (const EmdtrackLocator *l)
+{
+  return l->contrast->known && l->params->contrast > 0;
+}
+
+/* Sets @around to the counts of the surroundings: those of the second region
+ * less those of the first one, the target's.  The kernels of both are 256 in
+ * the middle.  Returns whether there are any. */
+bool emdtrack_count_surroundings (
+    const uint32_t *counts, uint32_t around[EMDTRACK_BINS]);
+
 /* Moves @best to the candidate of the coarse grid whose misfit is least, if the
  * target's contrast is known. */
 const char *emdtrack_locate_by_misfit (

@@ -130,7 +130,7 @@ learn_first_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
 
 /* Mixes @part of the histogram @counts into @share. */
 static void
-blend_shares (double *share, const double *counts, int bins, double part)
+blend_shares (double *share, const uint32_t *counts, int bins, double part)
 {
   double all = 0;
 
@@ -146,7 +146,7 @@ static const char *
 learn_contrast (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
     EmdtrackContrast *c)
 {
-  double in[EMDTRACK_BINS] = {0}, out[EMDTRACK_BINS] = {0};
+  uint32_t around[EMDTRACK_BINS];
   EmdtrackCandidate wide = *at;
   EmdtrackRegion r[2];
   const uint32_t *counts;
@@ -157,12 +157,9 @@ learn_contrast (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
   r[1] = emdtrack_box_region (&wide);
   r[0].apart = r[1].apart;
   TRY (emdtrack_count (e, r, 2, &counts));
-  for (int i = 0; i < bins; i++) {
-    in[i] = counts[i];
-    out[i] = fmax ((double) counts[EMDTRACK_BINS + i] - in[i], 0);
-  }
-  blend_shares (c->inside, in, bins, part);
-  blend_shares (c->outside, out, bins, part);
+  emdtrack_count_surroundings (counts, around);
+  blend_shares (c->inside, counts, bins, part);
+  blend_shares (c->outside, around, bins, part);
   if (!c->known)
     memcpy (c->first, c->inside, sizeof c->first);
   for (int i = 0; i < bins; i++) {
@@ -380,7 +377,7 @@ find_occlusion_limit (
   double margin, by;
 
   *limit = l->params->occlude;
-  if (!c->known || !(l->params->contrast > 0) || at->distance > 1)
+  if (!emdtrack_uses_contrast (l) || at->distance > 1)
     return NULL;
   TRY (emdtrack_locate_margin (l, at, &margin));
   if (!(c->margin > 0))
