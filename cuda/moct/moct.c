@@ -420,9 +420,8 @@ moct_history (Moct *m, const MoctObject *objects, int n_objects, float *map,
 }
 
 const char *
-moct_learn (Moct *m, const Image *frame, ImageBox region, bool takes_away,
+moct_learn (Moct *m, const Image *frame, const MoctDrag *drag,
     MoctLesson **lesson, MoctColour *colour, MoctLearned *learned)
 {
-  return moct_learn_from (
-      &m->device, frame, region, takes_away, lesson, colour, learned);
+  return moct_learn_from (&m->device, frame, drag, lesson, colour, learned);
 }

@@ -39,7 +39,16 @@ typedef struct {
   ImageBox region; /* pixels; empty: the caller must find it (`roi=meta`) */
   float at;        /* seconds into the stream; 0: at once */
   int takes_away;  /* 1: its pixels are not of the colour; 0: they are */
+  int is_point;    /* 1: the square around a point of the object, whose
+                      surroundings may be of the object, too; 0: a box around
+                      the object, or most of it */
 } MoctDrag;
+
+#define MOCT_POINT_SIDE 9 /* pixels, so that it most likely is in the object \
+                           */
+
+/* The region around the point (@x, @y); it may reach out of the frame. */
+ImageBox moct_point_region (int x, int y);
 
 /* One colour: a box in its space, or a few, or a ball (MOCT_NEAR). */
 typedef struct {
@@ -200,21 +209,20 @@ typedef struct {
 typedef struct _MoctLesson MoctLesson;
 void moct_lesson_free (MoctLesson *lesson);
 
-/* Adds @region of @frame to @lesson, which is made if it is NULL, and learns
- * @colour from all regions of @lesson: boxes in Lab around the modes that best
- * distinguish the regions' pixels from their surroundings, from the rest of the
- * frames, and from regions that @takes_away was set for.  A box reaches half of
+/* Adds the region of @drag in @frame to @lesson, which is made if it is NULL,
+ * and learns @colour from all regions of @lesson: boxes in Lab around the modes
+ * that best distinguish the regions' pixels from their surroundings, from the
+ * rest of the frames, and from regions that take away.  A box reaches half of
  * the way to colours of other objects.  @colour keeps its name and its drags,
  * and stays as it is while all regions take away. */
-const char *moct_learn (Moct *self, const Image *frame, ImageBox region,
-    bool takes_away, MoctLesson **lesson, MoctColour *colour,
-    MoctLearned *learned);
+const char *moct_learn (Moct *self, const Image *frame, const MoctDrag *drag,
+    MoctLesson **lesson, MoctColour *colour, MoctLearned *learned);
 
 /* Reads the text form of colours, `NAME:SPACE=lo..hi,lo..hi,lo..hi;…` (further
  * ranges after `|`, with SPACE= again or without), `NAME:#rrggbb~TOL`,
- * `NAME:roi=x,y,w,h[@SECONDS]` or `NAME:roi=meta` (further regions after `+`
- * or, to take away, `-`), into @colours (room for MOCT_MAX_COLOURS).  On
- * failure sets
+ * `NAME:roi=x,y,w,h[@SECONDS]`, `NAME:roi=x,y[@SECONDS]` (a point) or
+ * `NAME:roi=meta` (further regions after `+` or, to take away, `-`), into
+ * @colours (room for MOCT_MAX_COLOURS).  On failure sets
  * @problem (@size bytes) to a sentence that says which entry is wrong and
  * why. */
 bool moct_parse (const char *text, MoctColour *colours, int *n_colours,

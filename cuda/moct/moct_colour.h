@@ -44,7 +44,7 @@ MoctRelation moct_relation (
 
 /* As moct_learn (), without a Moct. */
 const char *moct_learn_from (const Device *device, const Image *frame,
-    ImageBox region, bool takes_away, MoctLesson **lesson, MoctColour *colour,
+    const MoctDrag *drag, MoctLesson **lesson, MoctColour *colour,
     MoctLearned *learned);
 
 C_END

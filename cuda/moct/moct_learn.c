@@ -743,10 +743,10 @@ widen_range (const ImageBox *in, double by, const Image *frame)
       in->y1 < frame->height - y ? in->y1 + y : frame->height};
 }
 
-/* Adds what @p shows of a region to @l. */
+/* Adds what @p shows of @in, the part of @drag's region in the frame, to @l. */
 static const char *
 sample_region (
-    const Picture *p, const ImageBox *in, bool takes_away, MoctLesson *l)
+    const Picture *p, const ImageBox *in, const MoctDrag *drag, MoctLesson *l)
 {
   ImageBox near = widen_range (in, GAP, &p->image), none = {0};
   ImageBox around = widen_range (in, AROUND, &p->image);
@@ -754,10 +754,11 @@ sample_region (
 
   l->newest.n = l->newest.regions = 0;
   TRY (sample_points (p, in, &none, &l->newest));
-  if (takes_away)
+  if (drag->takes_away)
     return sample_points (p, in, &none, &l->away);
   TRY (sample_points (p, in, &none, &l->region));
-  TRY (sample_points (p, &around, &near, &l->around));
+  if (!drag->is_point)
+    TRY (sample_points (p, &around, &near, &l->around));
   TRY (sample_points (p, &all, &near, &l->rest));
   l->shares += (double) (in->x1 - in->x0) * (in->y1 - in->y0) /
       ((double) p->image.width * p->image.height);
@@ -793,11 +794,11 @@ moct_lesson_free (MoctLesson *l)
 }
 
 const char *
-moct_learn_from (const Device *dev, const Image *frame, ImageBox in,
-    bool takes_away, MoctLesson **lesson, MoctColour *colour,
-    MoctLearned *learned)
+moct_learn_from (const Device *dev, const Image *frame, const MoctDrag *drag,
+    MoctLesson **lesson, MoctColour *colour, MoctLearned *learned)
 {
   Picture p = {.memory = NULL};
+  ImageBox in = drag->region;
   const char *err;
 
   *learned = (MoctLearned){0};
@@ -811,7 +812,7 @@ moct_learn_from (const Device *dev, const Image *frame, ImageBox in,
     return OUT_OF_MEMORY (sizeof **lesson, "");
   err = fetch_picture (dev, frame, &p);
   if (!err)
-    err = sample_region (&p, &in, takes_away, *lesson);
+    err = sample_region (&p, &in, drag, *lesson);
   free (p.memory);
   if (err || !(*lesson)->region.n)
     return err;

@@ -224,18 +224,30 @@ read_near (Reader *r, const char *hex, MoctColour *c)
   return true;
 }
 
-/* Reads x,y,w,h, x,y,w,h@SECONDS or meta. */
+ImageBox
+moct_point_region (int x, int y)
+{
+  int x0 = x - MOCT_POINT_SIDE / 2, y0 = y - MOCT_POINT_SIDE / 2;
+
+  return (ImageBox){x0, y0, x0 + MOCT_POINT_SIDE, y0 + MOCT_POINT_SIDE};
+}
+
+/* Reads x,y,w,h or x,y, and perhaps @SECONDS, or meta. */
 static bool
 read_drag (Reader *r, MoctDrag *drag)
 {
-  float v[4];
+  float v[4] = {0, 0, 1, 1};
 
   if (accept_character (r, "meta"))
     return true;
   for (int i = 0; i < 4; i++) {
-    if (i && !accept_character (r, ","))
+    if (i && !accept_character (r, ",")) {
+      if ((drag->is_point = i == 2))
+        break;
       return set_problem (r,
-          "a region is written roi=x,y,w,h, roi=x,y,w,h@SECONDS or roi=meta");
+          "a region is written roi=x,y,w,h, a point roi=x,y, either perhaps "
+          "with @SECONDS, or roi=meta");
+    }
     if (!read_colour_number (r, &v[i]))
       return false;
     if (v[i] < 0 || v[i] > 32768 || v[i] != floorf (v[i]))
@@ -247,8 +259,9 @@ read_drag (Reader *r, MoctDrag *drag)
     return false;
   if (drag->at < 0)
     return set_problem (r, "the time to learn at is in seconds, 0 or more");
-  drag->region = (ImageBox){
-      (int) v[0], (int) v[1], (int) (v[0] + v[2]), (int) (v[1] + v[3])};
+  drag->region = drag->is_point ? moct_point_region ((int) v[0], (int) v[1])
+                                : (ImageBox){(int) v[0], (int) v[1],
+                                      (int) (v[0] + v[2]), (int) (v[1] + v[3])};
   return true;
 }
 
@@ -460,7 +473,11 @@ put_drags (Writer *w, const MoctColour *c)
       put_text (w, "meta");
       continue;
     }
-    put_text (w, "%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
+    if (d->is_point)
+      put_text (
+          w, "%d,%d", b->x0 + MOCT_POINT_SIDE / 2, b->y0 + MOCT_POINT_SIDE / 2);
+    else
+      put_text (w, "%d,%d,%d,%d", b->x0, b->y0, b->x1 - b->x0, b->y1 - b->y0);
     if (d->at > 0) {
       put_text (w, "@");
       put_colour_number (w, d->at);

@@ -409,10 +409,12 @@ whole_position (gdouble v)
 }
 
 /* Reads an event that came upstream.  TRUE if the first button was released;
- * @box is then the rectangle that the user drew, in pixels of the frame.  A
- * movement of less than three pixels is a click, whose box has the size 0. */
+ * @box is then the rectangle that the user drew, in pixels of the frame, and
+ * @keys are the keys that were held.  A movement of less than three pixels is a
+ * click, whose box has the size 0. */
 static gboolean
-take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
+take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box,
+    GstNavigationModifierType *keys)
 {
   gint button, x0, y0, x1, y1;
   gdouble x, y;
@@ -436,6 +438,8 @@ take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box)
   *box = (GstVideoRectangle){x0, y0, x1 - x0, y1 - y0};
   if (box->w < CLICK && box->h < CLICK)
     box->w = box->h = 0;
+  if (!gst_navigation_event_parse_modifier_state (event, keys))
+    *keys = GST_NAVIGATION_MODIFIER_NONE;
   return TRUE;
 }
 
@@ -455,10 +459,11 @@ static gboolean
 src_event (GstBaseTransform *trans, GstEvent *event)
 {
   GstVisionFilterClass *klass = GST_VISION_FILTER_GET_CLASS (trans);
+  GstNavigationModifierType keys;
   GstVideoRectangle box;
 
-  if (klass->point && take_mouse (&PRIV (trans)->mouse, event, &box))
-    klass->point (GST_VISION_FILTER (trans), &box);
+  if (klass->point && take_mouse (&PRIV (trans)->mouse, event, &box, &keys))
+    klass->point (GST_VISION_FILTER (trans), &box, keys);
   gst_vision_common_take_pace (
       &PRIV (trans)->common, GST_BASE_TRANSFORM_SRC_PAD (trans), event);
   return GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)

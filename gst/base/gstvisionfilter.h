@@ -50,8 +50,9 @@ struct _GstVisionFilterClass {
    * stopped. */
   void (*stop) (GstVisionFilter *self);
   /* Called in the window's thread when the user has clicked, or drawn a box, in
-   * the window of a sink. */
-  void (*point) (GstVisionFilter *self, GstVideoRectangle *box);
+   * the window of a sink, with @keys of the keyboard held. */
+  void (*point) (GstVisionFilter *self, GstVideoRectangle *box,
+      GstNavigationModifierType keys);
 };
 
 /* Adds the pad templates with the @formats, written as in caps ("{ NV12, RGBA

@@ -398,7 +398,8 @@ gst_emdtrack_process (
 #define CLICK_MIN 8 /* pixels */
 
 static void
-gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
+gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box,
+    GstNavigationModifierType keys)
 {
   GstEmdtrack *self = GST_EMDTRACK (filter);
   GstCaps *caps =
@@ -406,6 +407,7 @@ gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box)
   gint width = 0;
   gchar *targets;
 
+  (void) keys;
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   gst_clear_caps (&caps);

@@ -39,7 +39,10 @@
  * seconds, and 1 if the object was seen; without a point all are NAN.
  *
  * With #GstMoct:mouse, a click in the window of the sink learns the colour
- * there, and a box that is drawn that in it.
+ * there, and a box that is drawn that in it. With Shift held, a click or a box
+ * on an object that was missed is added to the colour that was learned last;
+ * with Ctrl held, one on something else is taken away from it, as `+roi=` and
+ * `-roi=` do it.
  *
  * ## What it is for
  *
@@ -124,7 +127,8 @@ static const GstVisionProperty properties[] = {
         "each time; NAME:#rrggbb~TOL, all "
         "colours within a colour difference TOL (20 if it is left out), or "
         "NAME:red~TOL and the like; NAME:roi=x,y,w,h, learned "
-        "from the next frame; NAME:roi=x,y,w,h@SECONDS, learned from the frame "
+        "from this region of the next frame; NAME:roi=x,y, learned from a "
+        "point of the object; NAME:roi=x,y,w,h@SECONDS, learned from the frame "
         "at this time of the stream; NAME:roi=meta, learned from an upstream "
         "region of interest of that type; up to seven further regions, each "
         "with + before it if the object is there, too, as in "
@@ -154,30 +158,26 @@ static const GstVisionProperty properties[] = {
         "colour in \"objects\""),
     SWITCH (mouse, FALSE,
         "Learn a colour where the user clicks or draws a box in the window of "
-        "a sink; the colours are named \"click 1\", \"click 2\" and so on"),
+        "a sink; the colours are named \"click 1\", \"click 2\" and so on. "
+        "With Shift held, a click adds an object to the newest of these "
+        "colours; "
+        "with Ctrl held, it takes the colours of another object away"),
     {.params = NULL}};
 
-/* Side of the square around a click, pixels: so small that it most likely lies
- * within an object. */
-#define CLICK_SIDE 9
-
 static void
-gst_moct_point (GstVisionFilter *filter, GstVideoRectangle *box)
+gst_moct_point (GstVisionFilter *filter, GstVideoRectangle *box,
+    GstNavigationModifierType keys)
 {
   GstMoct *self = GST_MOCT (filter);
-  gchar name[24];
-  gboolean mouse;
 
-  GST_OBJECT_LOCK (self);
-  mouse = self->mouse;
-  if (mouse)
-    self->n_clicks++;
-  g_snprintf (name, sizeof name, "click %u", self->n_clicks);
-  GST_OBJECT_UNLOCK (self);
-  gst_vision_mouse_widen (box, CLICK_SIDE);
-  if (mouse)
-    gst_moct_learn (
-        self, name, box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
+  if (!GST_VISION_LOCKED (self, self->mouse))
+    return;
+  if (keys & GST_NAVIGATION_MODIFIER_CONTROL_MASK)
+    gst_moct_learn_more (self, box, TRUE);
+  else if (keys & GST_NAVIGATION_MODIFIER_SHIFT_MASK)
+    gst_moct_learn_more (self, box, FALSE);
+  else
+    gst_moct_learn_click (self, box);
 }
 
 static const char *
@@ -313,6 +313,7 @@ gst_moct_start (GstVisionFilter *filter)
   self->last_id = 0;
   GST_OBJECT_LOCK (self);
   self->n_clicks = 0;
+  self->n_more = 0;
   GST_OBJECT_UNLOCK (self);
   return TRUE;
 }

@@ -25,7 +25,8 @@ typedef enum {
 typedef struct {
   MoctColour colours[MOCT_MAX_COLOURS];
   MoctLesson *lessons[MOCT_MAX_COLOURS]; /* of a colour that will be learned
-                                            from further regions */
+                                            from further regions, and of the
+                                            newest click's */
   int n;
 } GstMoctColours;
 
@@ -37,7 +38,9 @@ struct _GstMoct {
   gint history_length;
   GstMoctTrajectory trajectory;
   bool label_map, history_map, mouse;
-  guint n_clicks;                         /* colours that the mouse named */
+  guint n_clicks;            /* colours that the mouse named */
+  MoctDrag more[MOCT_DRAGS]; /* for the newest of these, in the next frame */
+  guint n_more;
   gchar *objects, *objects_file, *region; /* as they were set */
   GstMoctColours *pending; /* for the next frame; NULL: none were set */
 
@@ -64,6 +67,11 @@ gboolean gst_moct_read_objects_file (
     GstElement *element, gpointer self, const gchar *path, GError **error);
 gboolean gst_moct_learn (
     GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height);
+/* Learns the colour of a click in @box. */
+void gst_moct_learn_click (GstMoct *self, const GstVideoRectangle *box);
+/* Adds what is in @box to the colour of the newest click, or takes it away. */
+void gst_moct_learn_more (
+    GstMoct *self, const GstVideoRectangle *box, gboolean takes_away);
 const char *gst_moct_update_colours (
     GstMoct *self, const Image *frame, GstBuffer *buffer);
 void gst_moct_free_colours (GstMoctColours *list);

@@ -144,17 +144,14 @@ add_colour_to_text (const gchar *text, const MoctColour *colour)
   return all;
 }
 
-gboolean
-gst_moct_learn (
-    GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height)
+/* Adds @entry, which describes the colour @name, to the colours. */
+static gboolean
+learn_entry (GstMoct *self, const gchar *entry, const gchar *name)
 {
-  gchar *entry = g_strdup_printf (
-      "%s:roi=%d,%d,%d,%d", name ? name : "", x, y, width, height);
   GstMoctColours *added = g_new0 (GstMoctColours, 1), *all = NULL;
   char problem[PROBLEM];
 
-  if (parse_learned_colour (
-          entry, name ? name : "", added, problem, sizeof problem)) {
+  if (parse_learned_colour (entry, name, added, problem, sizeof problem)) {
     g_snprintf (problem, sizeof problem, "there can be at most %d colours",
         MOCT_MAX_COLOURS);
     GST_OBJECT_LOCK (self);
@@ -172,10 +169,75 @@ gst_moct_learn (
   else
     GST_VISION_WARNING (self, LIBRARY, SETTINGS,
         ("learn: %s. The colours before stay.", problem));
-  g_free (entry);
   g_free (added);
   return all != NULL;
 }
+
+gboolean
+gst_moct_learn (
+    GstMoct *self, const gchar *name, gint x, gint y, gint width, gint height)
+{
+  gchar *entry = g_strdup_printf (
+      "%s:roi=%d,%d,%d,%d", name ? name : "", x, y, width, height);
+  gboolean learned = learn_entry (self, entry, name ? name : "");
+
+  g_free (entry);
+  return learned;
+}
+
+/* ---- Clicks ---- */
+
+#define CLICK "click %u"
+
+static gboolean
+is_newest_click (GstMoct *self, const gchar *name)
+{
+  gchar click[24];
+
+  g_snprintf (
+      click, sizeof click, CLICK, GST_VISION_LOCKED (self, self->n_clicks));
+  return strcmp (name, click) == 0;
+}
+
+/* A click has an empty box. */
+static gboolean
+is_click (const GstVideoRectangle *box)
+{
+  return !box->w && !box->h;
+}
+
+void
+gst_moct_learn_click (GstMoct *self, const GstVideoRectangle *box)
+{
+  gchar name[24], entry[96];
+
+  GST_OBJECT_LOCK (self);
+  g_snprintf (name, sizeof name, CLICK, ++self->n_clicks);
+  GST_OBJECT_UNLOCK (self);
+  g_snprintf (entry, sizeof entry,
+      is_click (box) ? "%s:roi=%d,%d" : "%s:roi=%d,%d,%d,%d", name, box->x,
+      box->y, MAX (box->w, 1), MAX (box->h, 1));
+  learn_entry (self, entry, name);
+}
+
+void
+gst_moct_learn_more (
+    GstMoct *self, const GstVideoRectangle *box, gboolean takes_away)
+{
+  MoctDrag drag = {.region = is_click (box)
+          ? moct_point_region (box->x, box->y)
+          : (ImageBox){box->x, box->y, box->x + MAX (box->w, 1),
+                box->y + MAX (box->h, 1)},
+      .takes_away = takes_away,
+      .is_point = is_click (box)};
+
+  GST_OBJECT_LOCK (self);
+  if (self->n_more < MOCT_DRAGS)
+    self->more[self->n_more++] = drag;
+  GST_OBJECT_UNLOCK (self);
+}
+
+/* ---- Frames ---- */
 
 /* Finds the first upstream region of interest with the colour's name, for
  * `roi=meta`. */
@@ -246,15 +308,28 @@ gst_moct_free_colours (GstMoctColours *list)
   g_free (list);
 }
 
+static gboolean
+has_same_ranges (const MoctColour *a, const MoctColour *b)
+{
+  return a->space == b->space && a->n_also == b->n_also &&
+      memcmp (a->lo, b->lo, sizeof a->lo) == 0 &&
+      memcmp (a->hi, b->hi, sizeof a->hi) == 0 &&
+      memcmp (a->also, b->also, a->n_also * sizeof *a->also) == 0;
+}
+
 /* Goes on with colour @i of @before as colour @k of @list, if that is learned
- * from the same regions: some may have been learned from. */
+ * from the same regions, of which some may have been learned from, or is the
+ * newest click's and has not changed. */
 static void
-keep_lesson (GstMoctColours *before, int i, GstMoctColours *list, int k)
+keep_lesson (
+    GstMoct *self, GstMoctColours *before, int i, GstMoctColours *list, int k)
 {
   const MoctColour *old = &before->colours[i], *new = &list->colours[k];
 
   if (!before->lessons[i] || old->n_drags != new->n_drags ||
-      memcmp (old->drags, new->drags, sizeof old->drags) != 0)
+      memcmp (old->drags, new->drags, sizeof old->drags) != 0 ||
+      (!old->n_drags &&
+          !(is_newest_click (self, old->name) && has_same_ranges (old, new))))
     return;
   list->colours[k] = *old;
   list->lessons[k] = g_steal_pointer (&before->lessons[i]);
@@ -273,7 +348,7 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
     if (now[k] == colours->n)
       now[k] = -1;
     else
-      keep_lesson (before, k, colours, now[k]);
+      keep_lesson (self, before, k, colours, now[k]);
   }
   moct_renumber (self->moct, now, before->n);
   gst_moct_free_colours (before);
@@ -287,36 +362,43 @@ replace_colours (GstMoct *self, GstMoctColours *colours)
 /* A colour that fills this part of the rest of the frame is everywhere. */
 #define EVERYWHERE .05
 
-/* The change that drag @i made, for a message; empty for the first drag. */
+/* The change that a further drag made, for a message.  @which names the drag.
+ */
+static gchar *
+describe_change (const gchar *which, const MoctDrag *drag, const MoctLearned *l)
+{
+  return g_strdup_printf (
+      ": %s %s, %.0f %% of it had the colour before, and %.0f %% now", which,
+      drag->takes_away ? "takes away" : "adds", 100 * l->before, 100 * l->now);
+}
+
+/* The change that drag @i made; empty for the first drag. */
 static gchar *
 describe_drag (const MoctColour *colour, int i, const MoctLearned *l)
 {
-  if (!(colour->taken & ~(1u << i)))
-    return g_strdup ("");
-  return g_strdup_printf (
-      ": region %d of %d %s, %.0f %% of it had the colour before, and %.0f %% "
-      "now",
-      i + 1, colour->n_drags,
-      colour->drags[i].takes_away ? "takes away" : "adds", 100 * l->before,
-      100 * l->now);
+  gchar which[32];
+
+  g_snprintf (which, sizeof which, "region %d of %d", i + 1, colour->n_drags);
+  return colour->taken & ~(1u << i)
+      ? describe_change (which, &colour->drags[i], l)
+      : g_strdup ("");
 }
 
-/* Posts what was learned from drag @i of @colour, and warnings if the region is
- * mixed or the colour is everywhere. */
+/* Posts what was learned of @colour, followed by @change, which is freed, and
+ * warnings if the region is mixed or the colour is everywhere. */
 static void
-tell_learned (
-    GstMoct *self, const MoctColour *colour, int i, const MoctLearned *l)
+tell_learned (GstMoct *self, const MoctColour *colour, gchar *change,
+    const MoctLearned *l)
 {
   MoctColour known = *colour;
-  gchar *drag = describe_drag (colour, i, l);
   char text[MOCT_TEXT_BYTES];
 
   known.n_drags = 0;
   moct_print (&known, 1, text, sizeof text);
-  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS, ("Learned %s%s", text, drag),
+  GST_ELEMENT_INFO (self, LIBRARY, SETTINGS, ("Learned %s%s", text, change),
       ("%s holds %.0f %% of the region and %.1f %% of the rest of the frame.",
           text, 100 * l->explained, 100 * l->elsewhere));
-  g_free (drag);
+  g_free (change);
   if (!l->modes)
     GST_VISION_WARNING (self, LIBRARY, SETTINGS,
         ("The region of \"%s\" has no colour that what surrounds it does not "
@@ -337,41 +419,49 @@ tell_learned (
             colour->name, 100 * l->elsewhere));
 }
 
+static void
+fault_outside (GstMoct *self)
+{
+  gst_vision_common_fault (gst_vision_common (self),
+      "the region to learn a colour from lies outside of it; set another in "
+      "objects");
+}
+
 /* Learns colour @k from its drag @i, if that is due.  Sets @learned. */
 static const char *
 learn_drag (GstMoct *self, int k, int i, const Image *frame, GstBuffer *buffer,
     gboolean *learned)
 {
   MoctColour *colour = &self->colours->colours[k];
-  const MoctDrag *drag = &colour->drags[i];
-  ImageBox region = drag->region;
+  MoctDrag drag = colour->drags[i];
   MoctLearned learning;
 
   if (colour->taken & 1u << i ||
       !gst_vision_filter_has_reached (
-          GST_VISION_FILTER (self), buffer, (gdouble) drag->at) ||
-      (region.x1 == region.x0 &&
-          !find_roi_meta (buffer, colour->name, &region)))
+          GST_VISION_FILTER (self), buffer, (gdouble) drag.at) ||
+      (drag.region.x1 == drag.region.x0 &&
+          !find_roi_meta (buffer, colour->name, &drag.region)))
     return NULL;
-  if (is_roi_outside (frame, &region)) {
-    gst_vision_common_fault (gst_vision_common (self),
-        "the region to learn a colour from lies outside of it; set another "
-        "in objects");
+  if (is_roi_outside (frame, &drag.region)) {
+    fault_outside (self);
     return NULL;
   }
-  TRY (moct_learn (self->moct, frame, region, drag->takes_away,
-      &self->colours->lessons[k], colour, &learning));
+  TRY (moct_learn (
+      self->moct, frame, &drag, &self->colours->lessons[k], colour, &learning));
   colour->taken |= 1u << i;
   if (colour->space != MOCT_LEARN)
-    tell_learned (self, colour, i, &learning);
+    tell_learned (
+        self, colour, describe_drag (colour, i, &learning), &learning);
   *learned = TRUE;
   return NULL;
 }
 
-/* Forgets the drags of colour @k once all were learned from. */
+/* Forgets the drags of colour @k once all were learned from; further clicks may
+ * add to the newest click's. */
 static void
-end_lesson (GstMoctColours *list, int k)
+end_lesson (GstMoct *self, int k)
 {
+  GstMoctColours *list = self->colours;
   MoctColour *colour = &list->colours[k];
 
   if (colour->taken != (1u << colour->n_drags) - 1)
@@ -379,7 +469,47 @@ end_lesson (GstMoctColours *list, int k)
   memset (colour->drags, 0, sizeof colour->drags);
   colour->n_drags = 0;
   colour->taken = 0;
-  g_clear_pointer (&list->lessons[k], moct_lesson_free);
+  if (!is_newest_click (self, colour->name))
+    g_clear_pointer (&list->lessons[k], moct_lesson_free);
+}
+
+/* Learns the colour of the newest click from the clicks that add to it or take
+ * away from it.  Sets @learned. */
+static const char *
+learn_from_more_clicks (GstMoct *self, const Image *frame, gboolean *learned)
+{
+  GstMoctColours *list = self->colours;
+  MoctDrag more[MOCT_DRAGS];
+  guint n;
+  int k = 0;
+
+  GST_OBJECT_LOCK (self);
+  n = self->n_more;
+  memcpy (more, self->more, sizeof more);
+  self->n_more = 0;
+  GST_OBJECT_UNLOCK (self);
+  while (n && k < list->n && !is_newest_click (self, list->colours[k].name))
+    k++;
+  if (n && (k == list->n || !list->lessons[k])) {
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("There is no colour of a click that Shift could add to or Ctrl could "
+         "take away from, or it has changed since. Click without a key."));
+    return NULL;
+  }
+  for (guint i = 0; i < n; i++) {
+    MoctLearned learning;
+
+    if (is_roi_outside (frame, &more[i].region)) {
+      fault_outside (self);
+      continue;
+    }
+    TRY (moct_learn (self->moct, frame, &more[i], &list->lessons[k],
+        &list->colours[k], &learning));
+    tell_learned (self, &list->colours[k],
+        describe_change ("the click", &more[i], &learning), &learning);
+    *learned = TRUE;
+  }
+  return NULL;
 }
 
 const char *
@@ -397,8 +527,9 @@ gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
     for (int i = 0; i < colour->n_drags; i++)
       TRY (learn_drag (self, k, i, frame, buffer, &learned));
     if (colour->n_drags)
-      end_lesson (self->colours, k);
+      end_lesson (self, k);
   }
+  TRY (learn_from_more_clicks (self, frame, &learned));
   if (learned)
     publish_colours (self);
   return NULL;

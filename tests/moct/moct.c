@@ -1063,8 +1063,8 @@ use_all (Moct *moct, const MoctParams *params)
   TRY (moct_history (moct, objects, n, past[0][0], sizeof past[0]));
   TRY (moct_labels (moct, params, &frame, labels, 2 * FAILING_SIDE));
   check (labels[0] == 1);
-  err = moct_learn (
-      moct, &frame, (ImageBox){0, 0, 5, 5}, false, &lesson, &learned, &what);
+  err = moct_learn (moct, &frame, &(MoctDrag){.region = {0, 0, 5, 5}}, &lesson,
+      &learned, &what);
   moct_lesson_free (lesson);
   return err;
 }

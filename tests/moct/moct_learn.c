@@ -47,14 +47,20 @@ lesson_open (Lesson *l, DeviceKind kind)
 }
 
 static void
-lesson_drag (Lesson *l, ImageBox region, bool takes_away)
+lesson_take (Lesson *l, const MoctDrag *drag)
 {
   void *memory;
   Image image = frame_to_device (&l->frame, &l->dev, &memory);
 
   ok (moct_learn_from (
-      &l->dev, &image, region, takes_away, &l->drags, &l->colour, &l->learned));
+      &l->dev, &image, drag, &l->drags, &l->colour, &l->learned));
   device_release (&l->dev, memory);
+}
+
+static void
+lesson_drag (Lesson *l, ImageBox region, bool takes_away)
+{
+  lesson_take (l, &(MoctDrag){.region = region, .takes_away = takes_away});
 }
 
 static void
@@ -100,6 +106,25 @@ test_face (DeviceKind kind)
   check (holds (&l, red) && !holds (&l, white) && !holds (&l, ground));
   check_near (l.learned.explained, 1160 / 2304., .06);
   check (l.learned.elsewhere < .001);
+}
+
+/* A point in a large object: a box of the same pixels has surroundings of the
+ * same colour, a point has none. */
+static void
+test_point (DeviceKind kind)
+{
+  AUTO (Lesson) l;
+
+  lesson_open (&l, kind);
+  fill (&l, (ImageBox){80, 60, 130, 110}, red);
+  lesson_learn (&l, moct_point_region (105, 85));
+  check (l.learned.modes == 0);
+  moct_lesson_free (l.drags);
+  l.drags = NULL;
+  lesson_take (
+      &l, &(MoctDrag){.region = moct_point_region (105, 85), .is_point = 1});
+  check (l.learned.modes == 1 && l.learned.explained > .85);
+  check (holds (&l, red) && !holds (&l, white) && !holds (&l, ground));
 }
 
 static void
@@ -366,11 +391,12 @@ test_alternatives (DeviceKind kind)
   check (!strcmp (again,
       "a:#ff0000~20;b:#0000ff~7;c:#ffcc00~20;Ff0080:#ff0080~20;"
       "001122:#001122~3"));
-  check (moct_parse ("a:roi=1,2,3,4@1.5+roi=meta - roi=5,6,7,8", read, &n,
-             problem, sizeof problem) &&
-      read->n_drags == 3 && read->drags[2].takes_away);
+  check (moct_parse ("a:roi=1,2,3,4@1.5+roi=meta - roi=5,6,7,8 + roi=30,3@2",
+             read, &n, problem, sizeof problem) &&
+      read->n_drags == 4 && read->drags[2].takes_away &&
+      read->drags[3].is_point);
   moct_print (read, n, again, sizeof again);
-  check (!strcmp (again, "a:roi=1,2,3,4@1.5+roi=meta-roi=5,6,7,8"));
+  check (!strcmp (again, "a:roi=1,2,3,4@1.5+roi=meta-roi=5,6,7,8+roi=30,3@2"));
   check (!moct_parse ("a:rg=0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1|0..1,0..1",
       read, &n, problem, sizeof problem));
   check (strstr (problem, "at most 4"));
@@ -379,7 +405,7 @@ test_alternatives (DeviceKind kind)
   free (read);
 }
 
-CHECK_MAIN (NULL, NULL, PART (face), PART (dim), PART (around),
+CHECK_MAIN (NULL, NULL, PART (face), PART (point), PART (dim), PART (around),
     {"small on table", test_small_on_table}, {"other ball", test_other_ball},
     PART (drags), PART (rare), PART (common), PART (margins),
     {"two colours", test_two_colours}, PART (within), PART (small),

@@ -11,7 +11,8 @@ import gi
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstPbutils", "1.0")
-from gi.repository import GLib, Gst, GstPbutils  # noqa: E402
+gi.require_version("GstVideo", "1.0")
+from gi.repository import GLib, Gst, GstPbutils, GstVideo  # noqa: E402
 
 from . import properties  # noqa: E402
 from .pausing import Pause  # noqa: E402
@@ -284,10 +285,11 @@ class Chain:
                 return True
         return False
 
-    def point(self, kind, x, y, pts):
-        """`press` or `release` of the first button at a pixel of the frame of that time:
-        the pipeline takes it as from a window.  While it is paused, the element gets that
-        frame again."""
+    def point(self, kind, x, y, keys, pts):
+        """`press` or `release` of the first button at a pixel of the frame of that time,
+        with @keys held, whose bits are the same in GDK and in GStreamer: the pipeline
+        takes it as from a window.  While it is paused, the element gets that frame
+        again."""
         if kind == "press" and self.choice():
             self.before.append(self.chosen())
         structure = Gst.Structure.new_empty("application/x-gst-navigation")
@@ -295,6 +297,7 @@ class Chain:
         structure.set_value("button", 1)
         structure.set_value("pointer_x", float(x))
         structure.set_value("pointer_y", float(y))
+        structure.set_value("state", GstVideo.NavigationModifierType(int(keys)))
         event = Gst.Event.new_navigation(structure)
         self.pipeline.get_by_name("picture").get_static_pad("sink").push_event(event)
         if kind == "release" and self.pause.is_on():

@@ -90,8 +90,8 @@ def bar_of(buffer, surface, kind):
 
 
 class Picture(Gtk.DrawingArea):
-    """@on_point gets `press` or `release` and a place in the frame; @on_hover a
-    place."""
+    """@on_point gets `press` or `release`, a place in the frame, and the keys that were
+    held; @on_hover a place."""
 
     def __init__(self, on_point, on_hover):
         super().__init__(hexpand=True, vexpand=True, can_focus=True)
@@ -137,7 +137,7 @@ class Picture(Gtk.DrawingArea):
         self.grab_focus()
         if event.button == 1 and (place := self.place(event)):
             self.start = self.end = place
-            self.on_point("press", *place)
+            self.on_point("press", *place, event.state)
 
     def move(self, _widget, event):
         if place := self.place(event):
@@ -146,7 +146,7 @@ class Picture(Gtk.DrawingArea):
 
     def release(self, _widget, event):
         if event.button == 1 and self.start:
-            self.on_point("release", *(self.place(event) or self.end))
+            self.on_point("release", *(self.place(event) or self.end), event.state)
             self.start = None
 
     def readings(self, x, y):

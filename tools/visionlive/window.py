@@ -29,8 +29,9 @@ PAUSED = "Paused: a click or a box counts for the frame that is seen. Space goes
 KEYS = "Space pauses, Ctrl+Z takes the last choice back, Ctrl+O opens a file, Ctrl+L " \
     "copies the launch line, Ctrl+S saves a preset, Ctrl+R records, Ctrl+Q ends."
 CHOOSE = {
-    "moct": "Click at a thing, or draw a box in it: its colour is looked for. Space " \
-        "pauses what moves.",
+    "moct": "Click at a thing, or draw a box in it: its colour is looked for. With Shift, " \
+        "a click adds what was missed; with Ctrl, it takes away what is something else. " \
+        "Space pauses what moves.",
     "emdtrack": "Draw a box around a thing: it is followed. Space pauses what moves."}
 SAYING = 80   # pixels: the picture stays as it is, however long a message is
 UNDER = 40
@@ -272,10 +273,10 @@ class Window(Gtk.Window):
         self.says.set_text(sentence)
         self.asks = asks
 
-    def point(self, kind, x, y):
+    def point(self, kind, x, y, keys):
         if not self.plays():
             return
-        self.chain.point(kind, x, y, self.picture.pts())
+        self.chain.point(kind, x, y, keys, self.picture.pts())
         if kind == "press":
             for name, value in self.picture.readings(x, y):
                 print(f"{self.picture.second():.3f}", int(x), int(y), name, value,

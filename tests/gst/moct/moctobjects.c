@@ -305,6 +305,69 @@ GST_START_TEST (test_mouse)
 }
 GST_END_TEST;
 
+static void
+click_with (GstHarness *h, GstNavigationModifierType keys)
+{
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_mouse_button_press (1, 20, 28, keys));
+  gst_harness_push_upstream_event (
+      h, gst_navigation_event_new_mouse_button_release (1, 20, 28, keys));
+}
+
+/* Whether an object is seen in the next frame, which has one of @colour. */
+static gboolean
+is_seen (Red *r, guint colour)
+{
+  GstVisionObjects *found = red_push (r, red_frame_of (r, colour));
+  gboolean is_there = FALSE;
+
+  for (guint i = 0; found && i < found->n_objects; i++)
+    is_there |= found->objects[i].state == GST_VISION_STATE_NEW ||
+        found->objects[i].state == GST_VISION_STATE_TRACKING;
+  if (found)
+    gst_vision_objects_free (found);
+  return is_there;
+}
+
+/* A click with Shift held adds to the colour of the click before, one with Ctrl
+ * held takes away from it; without a click before, or once its colour was
+ * changed by hand, a warning says what to do. */
+GST_START_TEST (test_mouse_with_keys)
+{
+  static const GstNavigationModifierType shift =
+      GST_NAVIGATION_MODIFIER_SHIFT_MASK;
+  static const GstNavigationModifierType ctrl =
+      GST_NAVIGATION_MODIFIER_CONTROL_MASK;
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+  g_autoptr (GError) early = NULL, late = NULL;
+
+  g_object_set (r.h->element, "objects", "", "mouse", TRUE, NULL);
+  click_with (r.h, shift);
+  fail_if (is_seen (&r, 0xff0000));
+  early = error_on (r.bus, GST_MESSAGE_WARNING);
+  fail_unless (early && strstr (early->message, "Click without a key"));
+
+  click_with (r.h, 0);
+  fail_unless (is_seen (&r, 0xff0000));
+  fail_if (is_seen (&r, 0x0000ff));
+  click_with (r.h, shift);
+  fail_unless (is_seen (&r, 0x0000ff));
+  fail_unless (is_seen (&r, 0xff0000));
+  click_with (r.h, ctrl);
+  fail_if (is_seen (&r, 0x0000ff));
+  fail_unless (is_seen (&r, 0xff0000));
+
+  g_object_set (r.h->element, "objects", "click 1:#00ff00~20", NULL);
+  fail_if (is_seen (&r, 0x0000ff));
+  gst_bus_set_flushing (r.bus, TRUE);
+  gst_bus_set_flushing (r.bus, FALSE);
+  click_with (r.h, shift);
+  fail_if (is_seen (&r, 0x0000ff));
+  late = error_on (r.bus, GST_MESSAGE_WARNING);
+  fail_unless (late && strstr (late->message, "has changed since"));
+}
+GST_END_TEST;
+
 /* Names that are none: the warning says so, in UTF-8, and nothing else of the
  * name counts. */
 GST_START_TEST (test_learn_names)
@@ -416,4 +479,5 @@ SUITE (moctobjects, TIMEOUT (120), TEST (test_malformed), TEST (test_too_many),
     TEST (test_file), TEST (test_no_colours), TEST (test_other_colours),
     TEST (test_learn), TEST (test_learn_two), TEST (test_learn_later),
     TEST (test_learn_twice), TEST (test_shape), TEST (test_learn_from_meta),
-    TEST (test_mouse), TEST (test_learn_names), TEST (test_learn_too_many));
+    TEST (test_mouse), TEST (test_mouse_with_keys), TEST (test_learn_names),
+    TEST (test_learn_too_many));
