@@ -131,6 +131,44 @@ quat64_of_rows (const double *r, int stride, double q[4])
     q[i] = products[k][i] / sqrt (length);
 }
 
+/* Scales the quaternion to length 1. */
+BOTH void
+pose64_unit (Pose64 *p)
+{
+  double n = 1 /
+      sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
+          p->q[3] * p->q[3]);
+
+  for (int i = 0; i < 4; i++)
+    p->q[i] *= n;
+}
+
+/* The product: @b moves a point first, then @a. */
+BOTH Pose64
+pose64_times (Pose64 a, Pose64 b)
+{
+  Pose64 r;
+
+  quat64_rotate (a.q, b.t, r.t);
+  for (int i = 0; i < 3; i++)
+    r.t[i] += a.t[i];
+  quat64_times (a.q, b.q, r.q);
+  pose64_unit (&r);
+  return r;
+}
+
+BOTH Pose64
+pose64_inverse (Pose64 p)
+{
+  Pose64 r = {{0, 0, 0}, {p.q[0], -p.q[1], -p.q[2], -p.q[3]}};
+  double t[3];
+
+  quat64_rotate (r.q, p.t, t);
+  for (int i = 0; i < 3; i++)
+    r.t[i] = -t[i];
+  return r;
+}
+
 /* The rotation of @p, in single precision. */
 BOTH Turn
 pose64_turn (const Pose64 *p)

@@ -117,10 +117,10 @@ set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
     m->active = KINFUMOT_CARRIED;
   else if (given && k->params.pose == KINFUMOT_GIVEN) {
     m->active = KINFUMOT_CARRIED;
-    motion = kinfumot_pose_times (kinfumot_pose_inverse (m->pose), frame->pose);
+    motion = pose64_times (pose64_inverse (m->pose), frame->pose);
   } else if (given && k->previous_had_pose)
-    motion = kinfumot_pose_times (
-        kinfumot_pose_inverse (k->previous_pose), frame->pose);
+    motion = pose64_times (
+        pose64_inverse (k->previous_pose), frame->pose);
   kinfumot_set_motion (m, motion);
   k->no_pose = wanted && !has_pose;
   k->previous_had_pose = has_pose;

@@ -217,7 +217,7 @@ step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
 {
   KinfumotModel *m = &k->host_report->models[model];
   Pose64 camera =
-      kinfumot_pose_times (kinfumot_pose_inverse (from->camera), to->camera);
+      pose64_times (pose64_inverse (from->camera), to->camera);
 
   place_past_camera (k, to);
   kinfumot_set_motion (m, camera);
@@ -228,7 +228,7 @@ step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
     TRY (adopt_past (k, model, to));
   else
     kinfumot_set_motion (m, camera);
-  kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
+  kinfumot_set_pose (m, pose64_times (m->pose, m->motion));
   kinfumot_set_motion (m, pose64_identity ());
   TRY (send_models (k));
   return *done ? fuse_past (k, model, to, NULL)
@@ -271,11 +271,11 @@ static Pose64
 drift_between (const KinfumotPast *past, Pose64 pose,
     const KinfumotPast *previous, Pose64 previous_pose)
 {
-  Pose64 to = kinfumot_pose_times (past->camera, kinfumot_pose_inverse (pose));
-  Pose64 from = kinfumot_pose_times (
-      previous->camera, kinfumot_pose_inverse (previous_pose));
+  Pose64 to = pose64_times (past->camera, pose64_inverse (pose));
+  Pose64 from = pose64_times (
+      previous->camera, pose64_inverse (previous_pose));
 
-  return kinfumot_pose_times (to, kinfumot_pose_inverse (from));
+  return pose64_times (to, pose64_inverse (from));
 }
 
 /* Moves @model back through the ring, then from the frame of the mask to the
@@ -442,7 +442,7 @@ try_lost_object (Kinfumot *k, const Birth *birth, int model, bool *found)
       m->points >= FOUND_SHARE * birth->shape.n;
   if (!*found)
     return NULL;
-  kinfumot_set_pose (m, kinfumot_pose_times (m->pose, m->motion));
+  kinfumot_set_pose (m, pose64_times (m->pose, m->motion));
   kinfumot_set_motion (m, pose64_identity ());
   TRY (send_models (k));
   TRY (kinfumot_cast_views (k, model, model + 1));

@@ -186,7 +186,7 @@ kinfumot_rest_keep (Kinfumot *k, bool *stays)
   KinfumotModel *models = k->host_report->models;
   const KinfumotModel estimate = models[0];
   const Pose64 *rest = &k->before[0].rest;
-  const Pose64 back = kinfumot_pose_inverse (k->before[0].pose);
+  const Pose64 back = pose64_inverse (k->before[0].pose);
 
   *stays = false;
   if (estimate.good &&
@@ -194,12 +194,12 @@ kinfumot_rest_keep (Kinfumot *k, bool *stays)
           &estimate.pose, rest, KINFUMOT_REST, KINFUMOT_REST_TURN))
     return NULL;
   TRY (fetch_rest_view (k));
-  TRY (compare_rest (k, kinfumot_pose_times (back, *rest),
-      kinfumot_pose_times (back, estimate.pose), stays));
+  TRY (compare_rest (k, pose64_times (back, *rest),
+      pose64_times (back, estimate.pose), stays));
   if (!*stays)
     return NULL;
   memcpy (models, k->before, sizeof k->before);
-  kinfumot_set_motion (&models[0], kinfumot_pose_times (back, *rest));
+  kinfumot_set_motion (&models[0], pose64_times (back, *rest));
   models[0].good = true;
   models[0].points = estimate.points;
   models[0].residual = estimate.residual;
@@ -321,12 +321,12 @@ place_camera (Kinfumot *k, Pose64 camera)
 {
   KinfumotModel *models = k->host_report->models;
   Pose64 moved =
-      kinfumot_pose_times (kinfumot_pose_inverse (models[0].pose), camera);
+      pose64_times (pose64_inverse (models[0].pose), camera);
 
   for (int m = 1; m < KINFUMOT_MODELS; m++)
     if (models[m].active) {
       kinfumot_set_pose (
-          &models[m], kinfumot_pose_times (models[m].pose, moved));
+          &models[m], pose64_times (models[m].pose, moved));
       models[m].box = kinfumot_whole_box (k);
     }
   kinfumot_set_pose (&models[0], camera);

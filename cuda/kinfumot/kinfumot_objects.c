@@ -102,8 +102,8 @@ describe_object (const Kinfumot *k, int model, KinfumotObject *r)
   r->id = t->id;
   r->model = model;
   r->state = t->state;
-  r->pose = kinfumot_pose_inverse (m->pose);
-  r->in_world = kinfumot_pose_times (k->known_camera, r->pose);
+  r->pose = pose64_inverse (m->pose);
+  r->in_world = pose64_times (k->known_camera, r->pose);
   r->age = t->age;
   r->weak = m->weak;
   describe_place (t, r);
@@ -125,8 +125,8 @@ static double
 distance_from_birth (const Kinfumot *k, int model)
 {
   const KinfumotTrack *t = &k->tracks[model];
-  const Pose64 now = kinfumot_pose_times (k->known_camera,
-      kinfumot_pose_inverse (k->host_report->models[model].pose));
+  const Pose64 now = pose64_times (k->known_camera,
+      pose64_inverse (k->host_report->models[model].pose));
   double greatest = 0;
 
   for (int i = 0; i < 8; i++) {
@@ -154,10 +154,10 @@ stands_still (Kinfumot *k, int model)
   const KinfumotMatching noise = {.noise = (float) k->params.noise};
   KinfumotTrack *t = &k->tracks[model];
   const Pose64 to_camera =
-      kinfumot_pose_inverse (k->host_report->models[model].pose);
+      pose64_inverse (k->host_report->models[model].pose);
 
   if (!t->age)
-    t->born = kinfumot_pose_times (k->known_camera, to_camera);
+    t->born = pose64_times (k->known_camera, to_camera);
   if (!t->strayed)
     t->strayed = distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
             kinfumot_match_limit (&noise, (float) to_camera.t[2]);

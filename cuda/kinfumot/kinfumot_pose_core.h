@@ -12,44 +12,6 @@
 
 /* ---- Poses ---- */
 
-/* Scales the quaternion to length 1. */
-BOTH void
-kinfumot_pose_unit (Pose64 *p)
-{
-  double n = 1 /
-      sqrt (p->q[0] * p->q[0] + p->q[1] * p->q[1] + p->q[2] * p->q[2] +
-          p->q[3] * p->q[3]);
-
-  for (int i = 0; i < 4; i++)
-    p->q[i] *= n;
-}
-
-/* The product: @b moves a point first, then @a. */
-BOTH Pose64
-kinfumot_pose_times (Pose64 a, Pose64 b)
-{
-  Pose64 r;
-
-  quat64_rotate (a.q, b.t, r.t);
-  for (int i = 0; i < 3; i++)
-    r.t[i] += a.t[i];
-  quat64_times (a.q, b.q, r.q);
-  kinfumot_pose_unit (&r);
-  return r;
-}
-
-BOTH Pose64
-kinfumot_pose_inverse (Pose64 p)
-{
-  Pose64 r = {{0, 0, 0}, {p.q[0], -p.q[1], -p.q[2], -p.q[3]}};
-  double t[3];
-
-  quat64_rotate (r.q, p.t, t);
-  for (int i = 0; i < 3; i++)
-    r.t[i] = -t[i];
-  return r;
-}
-
 /* Whether the poses are less than @metres apart, and less than by a rotation
  * the cosine of whose half is @cosine. */
 BOTH bool
@@ -519,11 +481,11 @@ kinfumot_moved_motion (Pose64 motion, const double x[6], const double middle[3])
   Pose64 d = {{0, 0, 0}, {1, x[0] / 2, x[1] / 2, x[2] / 2}};
   double turned[3];
 
-  kinfumot_pose_unit (&d);
+  pose64_unit (&d);
   quat64_rotate (d.q, middle, turned);
   for (int i = 0; i < 3; i++)
     d.t[i] = middle[i] - turned[i] + x[3 + i];
-  return kinfumot_pose_times (d, motion);
+  return pose64_times (d, motion);
 }
 
 /* Moves the model's motion by @x, the solution of @s. */
@@ -593,13 +555,13 @@ BOTH void
 kinfumot_predict_motion (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
-  Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
-  Pose64 object = kinfumot_pose_times (m->drift,
-      kinfumot_pose_times (models[0].pose, kinfumot_pose_inverse (m->pose)));
-  Pose64 pose = kinfumot_pose_times (kinfumot_pose_inverse (object), camera);
+  Pose64 camera = pose64_times (models[0].pose, models[0].motion);
+  Pose64 object = pose64_times (m->drift,
+      pose64_times (models[0].pose, pose64_inverse (m->pose)));
+  Pose64 pose = pose64_times (pose64_inverse (object), camera);
 
   kinfumot_set_motion (
-      m, kinfumot_pose_times (kinfumot_pose_inverse (m->pose), pose));
+      m, pose64_times (pose64_inverse (m->pose), pose));
   m->expected = m->motion;
 }
 
@@ -620,7 +582,7 @@ kinfumot_pose_between (Pose64 a, Pose64 b, double share)
     a.t[i] += share * (b.t[i] - a.t[i]);
   for (int i = 0; i < 4; i++)
     a.q[i] += share * ((cosine < 0 ? -b.q[i] : b.q[i]) - a.q[i]);
-  kinfumot_pose_unit (&a);
+  pose64_unit (&a);
   return a;
 }
 
@@ -632,7 +594,7 @@ kinfumot_expected_offset (
     const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
 {
   const Pose64 off =
-      kinfumot_pose_times (m->expected, kinfumot_pose_inverse (m->motion));
+      pose64_times (m->expected, pose64_inverse (m->motion));
   double square = 0;
 
   quat64_rotate (off.q, s->middle, apart + 3);
@@ -712,16 +674,16 @@ BOTH void
 kinfumot_advance_pose (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
-  Pose64 pose = kinfumot_pose_times (m->pose, m->motion);
+  Pose64 pose = pose64_times (m->pose, m->motion);
 
   if (model && !models[0].good)
     return;
   if (model && m->good) {
-    Pose64 camera = kinfumot_pose_times (models[0].pose, models[0].motion);
+    Pose64 camera = pose64_times (models[0].pose, models[0].motion);
     Pose64 before =
-        kinfumot_pose_times (models[0].pose, kinfumot_pose_inverse (m->pose));
-    Pose64 after = kinfumot_pose_times (camera, kinfumot_pose_inverse (pose));
-    Pose64 drift = kinfumot_pose_times (after, kinfumot_pose_inverse (before));
+        pose64_times (models[0].pose, pose64_inverse (m->pose));
+    Pose64 after = pose64_times (camera, pose64_inverse (pose));
+    Pose64 drift = pose64_times (after, pose64_inverse (before));
 
     m->steps += m->steps < KINFUMOT_STEPS;
     m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);
