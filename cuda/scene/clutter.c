@@ -174,7 +174,7 @@ body_middle (const ClutterShape *shape, const ClutterBody *body,
 
 static void
 set_clutter_truth (const Clutter *s, const ClutterPlan *plan,
-    const ClutterPlan *next, const uint64_t *full, ClutterTruth *t)
+    const uint64_t *full, ClutterTruth *t)
 {
   Pose64 eye = rgbd_pose_inverse (&plan->camera);
 
@@ -188,7 +188,6 @@ set_clutter_truth (const Clutter *s, const ClutterPlan *plan,
     SceneThing *o = &t->objects[i];
     const ClutterShape *shape = &s->shape[s->body[i].shape];
     Pose64 p = rgbd_pose_chain (&eye, &s->body[i].pose);
-    double from[2], to[2];
 
     o->shape = s->body[i].shape;
     o->seen.id = i;
@@ -198,10 +197,24 @@ set_clutter_truth (const Clutter *s, const ClutterPlan *plan,
     memcpy (o->extent, shape->extent, sizeof o->extent);
     scene_measure (&o->seen, s->labels, s->width,
         (ImageBox){0, 0, s->width, s->height}, (uint16_t) (i + 1));
-    body_middle (shape, &s->body[i], plan, from);
-    body_middle (shape, &s->body[i], next, to);
-    o->seen.vx = to[0] - from[0];
-    o->seen.vy = to[1] - from[1];
+  }
+}
+
+/* Moves the bodies to frame @number + 1. */
+static void
+set_clutter_velocities (Clutter *s, const ClutterPlan *plan,
+    const ClutterPlan *next, const ClutterParams *params, uint64_t number,
+    ClutterTruth *t)
+{
+  double from[CLUTTER_MAX_OBJECTS][2], to[2];
+
+  for (int i = 0; i < s->n_bodies; i++)
+    body_middle (&s->shape[s->body[i].shape], &s->body[i], plan, from[i]);
+  clutter_carry (s, params, number + 1);
+  for (int i = 0; i < s->n_bodies; i++) {
+    body_middle (&s->shape[s->body[i].shape], &s->body[i], next, to);
+    t->objects[i].seen.vx = to[0] - from[i][0];
+    t->objects[i].seen.vy = to[1] - from[i][1];
   }
 }
 
@@ -214,6 +227,7 @@ clutter_render (Clutter *s, const ClutterParams *params, ClutterView view,
 
   TRY (check_clutter (s, params, view, img));
   clutter_drop (s, params, number);
+  clutter_carry (s, params, number);
   plan = clutter_plan (params, s->width, s->height, number);
   clutter_cast (s, &plan, full);
   if (view == CLUTTER_DEPTH)
@@ -225,7 +239,8 @@ clutter_render (Clutter *s, const ClutterParams *params, ClutterView view,
         labels, s->labels, (size_t) s->width * s->height * sizeof *s->labels);
   if (!truth)
     return NULL;
+  set_clutter_truth (s, &plan, full, truth);
   next = clutter_plan (params, s->width, s->height, number + 1);
-  set_clutter_truth (s, &plan, &next, full, truth);
+  set_clutter_velocities (s, &plan, &next, params, number, truth);
   return NULL;
 }

@@ -32,6 +32,7 @@ typedef struct {
   SCENE_BEGINS;
   uint64_t scene_frames;
   double depth_bias;
+  int carried;
 } ClutterParams;
 
 ClutterParams clutter_defaults (void);

@@ -65,7 +65,8 @@ ClutterPlan clutter_plan (
 /* The bodies on the table, until others are dropped. */
 typedef struct {
   int shape;
-  Pose64 pose;     /* to the world */
+  Pose64 rest;     /* where it came to rest, to the world */
+  Pose64 pose;     /* in a frame, to the world */
   size_t vertices; /* number of its first vertex in Clutter.vertex */
 } ClutterBody;
 
@@ -95,6 +96,11 @@ struct _Clutter {
 
 /* Drops other bodies, if the params have another seed for them. */
 void clutter_drop (
+    Clutter *scene, const ClutterParams *params, uint64_t number);
+
+/* Sets the bodies' poses in frame @number: of those that are carried by an
+ * unseen hand, and of those that rest. */
+void clutter_carry (
     Clutter *scene, const ClutterParams *params, uint64_t number);
 
 /* Sets z, marks, labels and triangles.  Sets @full to the number of pixels of

@@ -231,11 +231,68 @@ clutter_drop (Clutter *s, const ClutterParams *params, uint64_t number)
   for (int i = 0; i < s->n_bodies; i++) {
     const ClutterShape *shape = &s->shape[s->body[i].shape];
 
-    s->body[i].pose = settle_shape (
+    s->body[i].rest = settle_shape (
         s->pile, shape, fmin (radius, .2), random_u64 (seed, 100 + i));
     s->body[i].vertices = vertices;
     vertices += shape->mesh.n;
-    add_to_pile (s->pile, shape, &s->body[i].pose);
+    add_to_pile (s->pile, shape, &s->body[i].rest);
+  }
+}
+
+/* ---- Bodies that are carried ----
+ *
+ * The body that fell last is lifted first, so that nothing lies on it; the one
+ * before it starts CARRY_NEXT frames later. */
+
+#define CARRY_START 30 /* the frame in which the first one starts to move */
+#define CARRY_NEXT 40
+#define LIFT_FRAMES 40
+#define LIFT .12 /* metres */
+/* To and fro, once lifted: frames, metres to each side, and turns. */
+#define SWING_FRAMES 160
+#define SWING .1
+#define SWING_TURNS .06
+
+/* The move of a body that has been carried for @n frames: its translation, and
+ * in @turns a rotation about the vertical axis. */
+static void
+carry_by (double n, double move[3], double *turns)
+{
+  double lifted = fmin (1, n / LIFT_FRAMES);
+  double swing = fmax (0, n - LIFT_FRAMES) / SWING_FRAMES;
+  double side = math_sin_turn (scene_turns (swing));
+
+  move[0] = 0;
+  move[1] = SWING * side;
+  move[2] = LIFT * lifted * lifted * (3 - 2 * lifted);
+  *turns = SWING_TURNS * side;
+}
+
+void
+clutter_carry (Clutter *s, const ClutterParams *params, uint64_t number)
+{
+  uint64_t frame =
+      params->scene_frames ? number % params->scene_frames : number;
+
+  for (int i = 0; i < s->n_bodies; i++) {
+    ClutterBody *body = &s->body[i];
+    const double *mass = s->shape[body->shape].mass;
+    uint64_t order = (uint64_t) (s->n_bodies - 1 - i);
+    uint64_t start = CARRY_START + CARRY_NEXT * order;
+    double middle[3], move[3], turns;
+    Pose64 around, home;
+
+    body->pose = body->rest;
+    if (order >= (uint64_t) params->carried || frame <= start)
+      continue;
+    carry_by (params->speed * (double) (frame - start), move, &turns);
+    rgbd_pose_apply (&body->rest, mass, middle);
+    around = rgbd_pose_of (2, scene_turns (turns), middle[0] + move[0],
+        middle[1] + move[1], middle[2] + move[2]);
+    home = body->rest;
+    for (int k = 0; k < 3; k++)
+      home.t[k] -= middle[k];
+    body->pose = rgbd_pose_chain (&around, &home);
   }
 }
 

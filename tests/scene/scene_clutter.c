@@ -127,11 +127,11 @@ inside (const Clutter *s, int i, double down)
     const float *v = shape->point + 3 * (size_t) at;
     double p[3] = {v[0], v[1], v[2]}, q[3], r[3];
 
-    rgbd_pose_apply (&s->body[i].pose, p, q);
+    rgbd_pose_apply (&s->body[i].rest, p, q);
     q[2] -= down;
     n += q[2] < -1e-6;
     for (int k = 0; k < s->n_bodies; k++) {
-      Pose64 back = rgbd_pose_inverse (&s->body[k].pose);
+      Pose64 back = rgbd_pose_inverse (&s->body[k].rest);
       const ClutterShape *other = &s->shape[s->body[k].shape];
 
       if (k == i)
@@ -181,7 +181,7 @@ nothing_tips (DeviceKind kind)
     p.n_objects = 1;
     clutter_drop (t.scene, &p, 0);
     s = &t.scene->shape[t.scene->body[0].shape];
-    rgbd_pose_apply (&t.scene->body[0].pose, s->mass, mass);
+    rgbd_pose_apply (&t.scene->body[0].rest, s->mass, mass);
     for (uint32_t turn = 0; turn < 16; turn++) {
       double c = math_sin_turn ((turn << 28) + (1u << 30));
       double d = math_sin_turn (turn << 28), most = -1;
@@ -190,7 +190,7 @@ nothing_tips (DeviceKind kind)
         const float *v = s->point + 3 * (size_t) k;
         double x[3] = {v[0], v[1], v[2]}, q[3];
 
-        rgbd_pose_apply (&t.scene->body[0].pose, x, q);
+        rgbd_pose_apply (&t.scene->body[0].rest, x, q);
         if (q[2] < .002)
           most = fmax (most, c * (q[0] - mass[0]) + d * (q[1] - mass[1]));
       }
@@ -390,6 +390,65 @@ repeats (DeviceKind kind)
   }
 }
 
+/* The place of object @i of the frame in the world. */
+static void
+place_in_world (const Table *t, int i, double at[3])
+{
+  Pose64 camera, thing;
+
+  memcpy (&camera, t->truth.camera, sizeof camera);
+  memcpy (&thing, t->truth.objects[i].pose, sizeof thing);
+  rgbd_pose_apply (&camera, thing.t, at);
+}
+
+/* Of two things that are carried, the one that fell last is lifted from frame
+ * 30 on and the one before it from frame 70 on; the others rest.  Once lifted,
+ * a thing goes to both sides.  Its velocity is the way of its middle to the
+ * next frame. */
+static void
+carried (DeviceKind kind)
+{
+  ClutterParams p = clutter_defaults ();
+  AUTO (Table) t = table_new (160, 120);
+  double rest[8][3], sides[2] = {0, 0}, way[2];
+
+  p.noise = 0;
+  p.carried = 2;
+  for (uint64_t n = 30; n <= 230; n += 10) {
+    table_show (&t, &p, n);
+    check (t.truth.n_objects == 8);
+    for (int i = 0; i < 8; i++) {
+      double at[3], lift = n < 70 ? 0 : .12;
+
+      place_in_world (&t, i, at);
+      if (n == 30)
+        memcpy (rest[i], at, sizeof at);
+      if (i < 6 || (i == 6 && n <= 70))
+        for (int k = 0; k < 3; k++)
+          check_near (at[k], rest[i][k], 1e-9);
+      if (i == 7) {
+        check (at[2] >= rest[i][2] - .03 && at[2] <= rest[i][2] + .15);
+        check (at[2] > rest[i][2] + lift - .04);
+        sides[0] = fmin (sides[0], at[1] - rest[i][1]);
+        sides[1] = fmax (sides[1], at[1] - rest[i][1]);
+      }
+    }
+  }
+  check (sides[0] < -.05 && sides[1] > .05);
+  for (uint64_t n = 40; n < 42; n++) {
+    const SceneThing *o = &t.truth.objects[7];
+    double x, y;
+
+    table_show (&t, &p, n);
+    x = t.truth.fx * o->pose[0] / o->pose[2];
+    y = t.truth.fy * o->pose[1] / o->pose[2];
+    if (n == 41)
+      check (hypot (x - way[0], y - way[1]) < .3);
+    way[0] = x + o->seen.vx;
+    way[1] = y + o->seen.vy;
+  }
+}
+
 static void
 formats (DeviceKind kind)
 {
@@ -523,7 +582,7 @@ files (DeviceKind kind)
     check (!strchr (truth.objects[i].seen.label, '.'));
     check_near (truth.objects[i].extent[0], .1, 1e-6);
   }
-  check (s->body[0].pose.t[2] < .001); /* flat */
+  check (s->body[0].rest.t[2] < .001); /* flat */
   clutter_free (s);
   check (clutter_new (&s, 64, 48, &path, 1, 1) != NULL && !s);
   check (clutter_new (&s, 64, 48, &path, 1, 1e-5) != NULL && !s);
@@ -617,9 +676,9 @@ bench (int argc, char **argv)
 static const CheckPart parts[] = {{"nothing_in_anything", nothing_in_anything},
     {"nothing_tips", nothing_tips}, {"surfaces", surfaces},
     {"visibility", visibility}, {"sensor", sensor}, {"repeats", repeats},
-    {"formats", formats}, {"sizes", sizes}, {"parameters", parameters},
-    {"files", files}, {"bad files", bad_files}, {"names", names},
-    {"bias", bias}, {NULL, NULL}};
+    {"carried", carried}, {"formats", formats}, {"sizes", sizes},
+    {"parameters", parameters}, {"files", files}, {"bad files", bad_files},
+    {"names", names}, {"bias", bias}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)
