@@ -32,6 +32,7 @@ import schema  # noqa: E402
 from commands import ROOT, make, run  # noqa: E402
 
 FRAMES = 5
+MODEL_OF_SOLID = ROOT / os.environ.get("BUILD", "build") / "tools/vision-model"
 SOURCES = {"visiontestsrc", "videotestsrc"}
 NEEDS = re.compile(r"FILE|/dev/video|v4l2src|rtsp:|cuda(up|down)load|"
                    r"cudaconvert|nvh26|nvjpeg|unixfd|objectdetection|onnx")
@@ -72,6 +73,9 @@ def lines():
                 skipped += 1
                 print(f"skip {path}: {line}")
                 continue
+            for solid in re.findall(r"(\w+)\.model", line):
+                run([MODEL_OF_SOLID, "--quiet", "--solid", solid, f"{solid}.model"],
+                    cwd=folder)
             run(shortened(line), cwd=folder)
             ran += 1
             print(f"ok   {path}: {line}")

@@ -76,6 +76,15 @@
  * - every #GstScopedetect:search-interval frames, while some of the models'
  *   objects are missing.
  *
+ * ## Behind kinfumot
+ *
+ * If the frames of depth come through kinfumot, their metadata tells how the
+ * camera and the moving objects moved: a known object is expected where it was
+ * carried, and one that stands still where the camera's move puts it.  The
+ * output keeps kinfumot's objects with their ids, and gets its pose of the
+ * camera, so that the place of each object in the world is known.  The `model`
+ * of a named object that moves is the `model` of kinfumot's object.
+ *
  * ## Many models, and parts of the frame
  *
  * #GstScopedetect:max-models limits the number of models that a frame is
@@ -290,6 +299,7 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
       .depth = (const uint16_t *) (const void *) depth->plane[0],
       .depth_stride = depth->stride[0],
       .color = colour};
+  GstBuffer *second = gst_vision_aggregator_get_second (agg);
   gboolean may_search;
 
   if (fault) {
@@ -297,10 +307,12 @@ gst_scopedetect_process (GstVisionAggregator *agg, const Image *colour,
     gst_vision_common_fault (gst_vision_common (agg), fault);
     return NULL;
   }
-  may_search = gst_scopedetect_set_regions (
-      self, buffer, gst_vision_aggregator_get_second (agg), &frame);
+  may_search = gst_scopedetect_set_regions (self, buffer, second, &frame);
+  gst_scopedetect_read_moves (self, second);
+  gst_scopedetect_move_tracks (self, &params.camera);
   TRY (gst_scopedetect_find_objects (self, &params, &frame, may_search));
-  return gst_scopedetect_attach (self, buffer, &params.camera);
+  gst_scopedetect_name_movers (self);
+  return gst_scopedetect_attach (self, buffer, second, &params.camera);
 }
 
 static gboolean
@@ -322,6 +334,8 @@ gst_scopedetect_finalize (GObject *object)
 
   g_array_unref (self->tracks);
   g_array_unref (self->seen);
+  g_array_unref (self->moves.movers);
+  g_array_unref (self->moves_before.movers);
   G_OBJECT_CLASS (gst_scopedetect_parent_class)->finalize (object);
 }
 
@@ -355,4 +369,7 @@ gst_scopedetect_init (GstScopedetect *self)
   gst_vision_properties_init (self, properties);
   self->tracks = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
   self->seen = g_array_new (FALSE, FALSE, sizeof (GstScopedetectTrack));
+  self->moves.movers = g_array_new (FALSE, FALSE, sizeof (GstScopedetectMover));
+  self->moves_before.movers =
+      g_array_new (FALSE, FALSE, sizeof (GstScopedetectMover));
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in six parts: gstscopedetect.c (properties and
+ * The element `scopedetect`, in seven parts: gstscopedetect.c (properties and
  * frames), gstscopedetectmodels.c (models of files), gstscopedetectregion.c
  * (regions to search), gstscopedetecttracks.c (identities of objects from frame
- * to frame), gstscopedetecthints.c (reasons of an empty search) and
+ * to frame), gstscopedetectmoves.c (moves that kinfumot reports),
+ * gstscopedetecthints.c (reasons of an empty search) and
  * gstscopedetectresults.c (objects to metas and messages). */
 #pragma once
 
@@ -23,7 +24,26 @@ typedef struct {
   gdouble searched; /* score after the newest search */
   gint missed;      /* frames since the object was seen */
   gboolean lost;    /* the object is reported for the last time */
+  guint64 mover;    /* id of kinfumot's object that it is; 0: none */
 } GstScopedetectTrack;
+
+/* The silhouette of a model, x0 y0 x1 y1 … */
+#define GST_SCOPEDETECT_CORNERS 64 /* at most */
+typedef gdouble GstScopedetectOutline[2 * GST_SCOPEDETECT_CORNERS];
+
+/* An object that kinfumot follows in a frame. */
+typedef struct {
+  guint64 id, model; /* as in GstVisionObject */
+  gdouble pose[7];   /* to the camera */
+  gdouble radius;    /* half of the diagonal of its extent, metres */
+} GstScopedetectMover;
+
+/* The moving objects and the camera in the metadata of a frame of depth. */
+typedef struct {
+  GArray *movers; /* GstScopedetectMover */
+  gboolean has_camera;
+  gdouble camera[7]; /* from the camera to the world */
+} GstScopedetectMoves;
 
 /* The region that objects are searched in. */
 typedef struct {
@@ -64,6 +84,8 @@ struct _GstScopedetect {
   GArray *tracks; /* GstScopedetectTrack: the objects of the newest frame, seen
                      or missed */
   GArray *seen;   /* the tracks of the current frame, while it is processed */
+  GstScopedetectMoves moves, moves_before; /* of this frame, and of that before
+                                            */
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
   GstScopedetectSearches searches;
@@ -97,13 +119,28 @@ const char *gst_scopedetect_find_objects (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectFrame *frame,
     gboolean may_search);
 
+/* gstscopedetectmoves.c: reads the moves of a frame; @depth may be NULL. */
+void gst_scopedetect_read_moves (GstScopedetect *self, GstBuffer *depth);
+/* Moves the poses and boxes of the tracks from the frame before to this frame,
+ * seen by @camera. */
+void gst_scopedetect_move_tracks (GstScopedetect *self, const Camera *camera);
+/* Tells which of the tracks are kinfumot's objects. */
+void gst_scopedetect_name_movers (GstScopedetect *self);
+/* The number of kinfumot's object @id in a map of kind `correspondence`; 0 if
+ * there is no such object. */
+guint64 gst_scopedetect_model_of_mover (const GstScopedetect *self, guint64 id);
+/* Adds kinfumot's objects in @depth to @buffer, and the pose of its camera. */
+gboolean gst_scopedetect_pass_moves (
+    GstScopedetect *self, GstBuffer *depth, GstBuffer *buffer);
+
 /* gstscopedetecthints.c: warns why a search of the whole frame found nothing.
  */
 void gst_scopedetect_hint (GstScopedetect *self,
     const ScopedetectParams *params, const ScopedetectResults *results);
 
-/* gstscopedetectresults.c */
-const char *gst_scopedetect_attach (
-    GstScopedetect *self, GstBuffer *buffer, const Camera *camera);
+/* gstscopedetectresults.c: adds the objects and what @depth tells of moves to
+ * @buffer; @depth may be NULL. */
+const char *gst_scopedetect_attach (GstScopedetect *self, GstBuffer *buffer,
+    GstBuffer *depth, const Camera *camera);
 
 G_END_DECLS

@@ -3,10 +3,6 @@
  * Objects of a frame as metadata and messages. */
 #include "scopedetect/gstscopedetect.h"
 
-#define CORNERS 64 /* of an outline, at most */
-
-typedef gdouble Outline[2 * CORNERS];
-
 static GstVisionState
 state_of_object (const GstScopedetectTrack *t)
 {
@@ -15,10 +11,11 @@ state_of_object (const GstScopedetectTrack *t)
   return t->known ? GST_VISION_STATE_TRACKING : GST_VISION_STATE_FOUND;
 }
 
-/* Describes the track as the object @v; a missed object has its last pose. */
+/* Describes the track as the object @v; a missed object has the pose in which
+ * it is expected. */
 static void
 fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
-    const Camera *camera, Outline outline, GstVisionObject *v)
+    const Camera *camera, GstScopedetectOutline outline, GstVisionObject *v)
 {
   const ScopedetectObject *o = &t->object;
   const ScopedetectModelInfo *info = &self->info[o->model];
@@ -27,6 +24,7 @@ fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
   v->id = t->id;
   v->element = "scopedetect";
   v->source = GST_OBJECT_NAME (self);
+  v->model = gst_scopedetect_model_of_mover (self, t->mover);
   v->label = info->name;
   v->state = state_of_object (t);
   v->x = o->box.x0;
@@ -41,8 +39,8 @@ fill_track_object (GstScopedetect *self, const GstScopedetectTrack *t,
   v->extent = (GstVisionArray){G_N_ELEMENTS (info->size), info->size};
   v->covariance = (GstVisionArray){G_N_ELEMENTS (o->covariance), o->covariance};
   v->outline = (GstVisionArray){2 *
-          (guint) scopedetect_model_outline (
-              self->model[o->model], o->pose, camera, outline, CORNERS),
+          (guint) scopedetect_model_outline (self->model[o->model], o->pose,
+              camera, outline, GST_SCOPEDETECT_CORNERS),
       outline};
 }
 
@@ -67,12 +65,12 @@ attach_frame_camera (GstScopedetect *self, GstBuffer *buffer, const Camera *c)
 }
 
 const char *
-gst_scopedetect_attach (
-    GstScopedetect *self, GstBuffer *buffer, const Camera *camera)
+gst_scopedetect_attach (GstScopedetect *self, GstBuffer *buffer,
+    GstBuffer *depth, const Camera *camera)
 {
   guint n = self->tracks->len;
   GstVisionObject *found = g_new (GstVisionObject, n);
-  Outline *outlines = g_new (Outline, n);
+  GstScopedetectOutline *outlines = g_new (GstScopedetectOutline, n);
   gboolean attached;
 
   for (guint i = 0; i < n; i++)
@@ -81,7 +79,8 @@ gst_scopedetect_attach (
         outlines[i], &found[i]);
   attached = attach_frame_camera (self, buffer, camera) &&
       gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
-          self->width, self->height, found, n);
+          self->width, self->height, found, n) &&
+      (!depth || gst_scopedetect_pass_moves (self, depth, buffer));
   g_free (found);
   g_free (outlines);
   if (!attached)

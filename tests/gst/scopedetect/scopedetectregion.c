@@ -161,8 +161,11 @@ GST_START_TEST (test_named)
     fail_unless (objects->n_objects == 0 || i > STILL);
     if (i == FRAMES - 1) {
       fail_unless (followed);
-      fail_unless_equals_int (objects->n_objects, 1);
+      fail_unless_equals_int (objects->n_objects, 2); /* and kinfumot's */
       fail_unless_equals_string (objects->objects[0].label, "solid");
+      fail_unless_equals_string (objects->objects[1].element, "kinfumot");
+      fail_unless_equals_uint64 (
+          objects->objects[0].model, objects->objects[1].model);
       fail_unless (fabs (objects->objects[0].pose.values[0] - x) < .005,
           "%g, not %g", objects->objects[0].pose.values[0], x);
     }
