@@ -228,8 +228,9 @@ def embed(page, html):
 
 def version():
     """The commit that the documents are of, with its date, and today's."""
-    told = subprocess.run(["git", "-C", ROOT, "log", "-1", "--format=commit %h of %cs"],
-                          capture_output=True, text=True, check=False).stdout.strip()
+    log = ["git", "-C", ROOT, "log", "-1", "--format=commit %h of %cs"]
+    told = shutil.which("git") and subprocess.run(
+        log, capture_output=True, text=True, check=False).stdout.strip()
     today = datetime.date.today().isoformat()
     return f"Of {told}, made on {today}." if told else f"Made on {today}."
 

@@ -19,7 +19,7 @@ mirror=${MIRROR:-http://deb.debian.org/debian}
 [ $# -gt 0 ] || set -- bookworm trixie sid
 work=$(mktemp -d)
 unset TMPDIR # a folder of this machine, not of the roots
-trap 'umount "$work"/*/proc 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+trap 'umount "$work"/*/{proc,dev/pts} 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
 
 # new_base RELEASE: what all roots of a release begin with.  apt refuses sid's Release
 # file after a week, and a mirror may be behind by more; dpkg waits for the disk, which
@@ -40,11 +40,12 @@ step () {
   git ls-files -z -co --exclude-standard | tar --null -T - -c | tar -C "$root/src" -x
   [ "$1" = build ] || cp "$work"/*.deb "$root/out/"
   mount --bind /proc "$root/proc"
+  mount --bind /dev/pts "$root/dev/pts"
   chroot "$root" /src/packaging/debian.sh "$1" /out
 }
 
 end_step () {
-  umount "$work/$1/proc"
+  umount "$work/$1/proc" "$work/$1/dev/pts"
   rm -rf "${work:?}/$1"
 }
 

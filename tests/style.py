@@ -14,6 +14,7 @@ numbers that are lower than before.
 
 Pages of docs/elements are made of comments and are not read here."""
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -114,6 +115,9 @@ def subjects(lower):
 
 def gone():
     """The files and functions that a document names and the tree lacks."""
+    if not shutil.which("git"):
+        print("SKIP what documents name and the tree lacks: there is no git")
+        return
     tree = [p for p in subprocess.run(
         ["git", "ls-files"], cwd=ROOT, capture_output=True,
         text=True).stdout.split() if (ROOT / p).is_file()]

@@ -233,14 +233,41 @@ add_detection (GstAnalyticsRelationMeta *relations,
       box->y, box->width, box->height, score, detection);
 }
 
-void
-gst_vision_analytics_add (
-    GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box)
+/* ---- The room of the meta ----
+ *
+ * The meta has a matrix with a byte for each pair of its parts.  It grows by as
+ * many parts as it had room for at first, each time into new memory: so it gets
+ * room for all objects at once, and for no more than MAX_PARTS. */
+
+# define MAX_PARTS 512       /* a detection and a tracking of 256 objects */
+# define BYTES_OF_OBJECT 160 /* of both, about */
+
+/* The meta of @buffer, with room for @n_objects if it is new; NULL: it is full.
+ */
+static GstAnalyticsRelationMeta *
+get_relations (GstBuffer *buffer, guint n_objects)
 {
+  guint n = MIN (n_objects, MAX_PARTS / 2);
+  GstAnalyticsRelationMetaInitParams room = {2 * n, BYTES_OF_OBJECT * n};
   GstAnalyticsRelationMeta *relations =
-      gst_buffer_add_analytics_relation_meta (buffer);
+      gst_buffer_get_analytics_relation_meta (buffer);
+
+  if (!relations)
+    return gst_buffer_add_analytics_relation_meta_full (buffer, &room);
+  return gst_analytics_relation_get_length (relations) + 2 > MAX_PARTS
+      ? NULL
+      : relations;
+}
+
+void
+gst_vision_analytics_add (GstBuffer *buffer, const GstVisionObject *object,
+    const GstVisionBox *box, guint n_objects)
+{
+  GstAnalyticsRelationMeta *relations = get_relations (buffer, n_objects);
   GstAnalyticsMtd detection, tracking;
 
+  if (!relations)
+    return;
   if (add_detection (relations, object, box, &detection) && object->id &&
       add_tracking (buffer, object, relations, &tracking))
     gst_analytics_relation_meta_set_relation (
@@ -248,14 +275,16 @@ gst_vision_analytics_add (
 }
 
 void
-gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
+gst_vision_analytics_add_lost (
+    GstBuffer *buffer, const GstVisionObject *object, guint n_objects)
 {
+  GstAnalyticsRelationMeta *relations =
+      object->id ? get_relations (buffer, n_objects) : NULL;
   GstAnalyticsMtd tracking;
 
-  if (object->id &&
+  if (relations &&
       gst_analytics_relation_meta_add_tracking_mtd (
-          gst_buffer_add_analytics_relation_meta (buffer), object->id,
-          time_first_seen (buffer, object), &tracking))
+          relations, object->id, time_first_seen (buffer, object), &tracking))
     gst_analytics_tracking_mtd_set_lost (&tracking);
 }
 
@@ -447,19 +476,22 @@ gst_vision_analytics_clear (GstBuffer *buffer, const GstVisionObjects *objects)
 }
 
 void
-gst_vision_analytics_add (
-    GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box)
+gst_vision_analytics_add (GstBuffer *buffer, const GstVisionObject *object,
+    const GstVisionBox *box, guint n_objects)
 {
   (void) buffer;
   (void) object;
   (void) box;
+  (void) n_objects;
 }
 
 void
-gst_vision_analytics_add_lost (GstBuffer *buffer, const GstVisionObject *object)
+gst_vision_analytics_add_lost (
+    GstBuffer *buffer, const GstVisionObject *object, guint n_objects)
 {
   (void) buffer;
   (void) object;
+  (void) n_objects;
 }
 
 void

@@ -57,12 +57,12 @@ add_object_metas (
     GstVisionBox box;
 
     if (analytics && object->state == GST_VISION_STATE_LOST)
-      gst_vision_analytics_add_lost (buffer, object);
+      gst_vision_analytics_add_lost (buffer, object, objects->n_objects);
     if (!box_of_object (object, objects, &box))
       continue;
     add_object_region (buffer, object, &box);
     if (analytics)
-      gst_vision_analytics_add (buffer, object, &box);
+      gst_vision_analytics_add (buffer, object, &box, objects->n_objects);
   }
 }
 

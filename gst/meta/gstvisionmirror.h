@@ -45,12 +45,14 @@ gboolean gst_vision_object_is_type (const gchar *type);
  * stay, because another element added parts to the same meta. */
 gboolean gst_vision_analytics_clear (
     GstBuffer *buffer, const GstVisionObjects *objects);
-void gst_vision_analytics_add (
-    GstBuffer *buffer, const GstVisionObject *object, const GstVisionBox *box);
+
+/* Adds one of @n_objects objects; the meta takes 256 at most. */
+void gst_vision_analytics_add (GstBuffer *buffer, const GstVisionObject *object,
+    const GstVisionBox *box, guint n_objects);
 
 /* Adds a tracking that is marked as lost, without a detection. */
 void gst_vision_analytics_add_lost (
-    GstBuffer *buffer, const GstVisionObject *object);
+    GstBuffer *buffer, const GstVisionObject *object, guint n_objects);
 
 /* Adds a region of interest for each detection of another element that has no
  * region, in a frame of @info.  @objects, which may be NULL, are not detections

@@ -41,11 +41,21 @@ change_flags (Meddler *self, GstBuffer *buffer)
   return buffer;
 }
 
+/* Whether a copy of further metas to @buffer would make GStreamer warn. */
+static gboolean
+has_analytics (GstBuffer *buffer)
+{
+  GType api = g_type_from_name ("GstAnalyticsRelationMetaAPI");
+
+  return api && gst_buffer_get_meta (buffer, api);
+}
+
 static GstBuffer *
 add_metas_of_kept (Meddler *self, GstBuffer *buffer)
 {
   g_mutex_lock (&self->chain->lock);
-  if (self->chain->kept && self->chain->kept != buffer) {
+  if (self->chain->kept && self->chain->kept != buffer &&
+      !has_analytics (buffer)) {
     buffer = gst_buffer_make_writable (buffer);
     gst_buffer_copy_into (
         buffer, self->chain->kept, GST_BUFFER_COPY_META, 0, (gsize) -1);

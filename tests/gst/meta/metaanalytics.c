@@ -107,6 +107,31 @@ GST_START_TEST (test_added)
 }
 GST_END_TEST;
 
+/* Of thousands of objects the first 256 are in the meta, whose memory grows
+ * with the square of their number, and the frame comes soon. */
+GST_START_TEST (test_many)
+{
+  g_autofree GstVisionObject *objects = g_new (GstVisionObject, 5000);
+  g_autoptr (GstBuffer) buffer = frame ();
+  gint64 since = g_get_monotonic_time ();
+
+  for (guint i = 0; i < 5000; i++) {
+    gst_vision_object_init (&objects[i]);
+    objects[i].element = "moct";
+    objects[i].id = i + 1;
+    objects[i].x = objects[i].y = i % 400;
+    objects[i].width = objects[i].height = 9;
+  }
+  gst_buffer_add_vision_objects (buffer, 0, 640, 480, objects, 5000);
+  gst_buffer_add_vision_objects (buffer, 0, 640, 480, objects, 5000);
+  fail_unless_equals_int (
+      count (buffer, gst_analytics_od_mtd_get_mtd_type ()), 256);
+  fail_unless_equals_int (
+      count (buffer, gst_analytics_tracking_mtd_get_mtd_type ()), 256);
+  fail_unless (g_get_monotonic_time () < since + 2 * G_USEC_PER_SEC);
+}
+GST_END_TEST;
+
 GST_START_TEST (test_made_anew)
 {
   GstBuffer *buffer = tracked_frame ();
@@ -400,13 +425,13 @@ GST_START_TEST (test_segmentations)
 }
 GST_END_TEST;
 
-SUITE (metaanalytics, TEST (test_added), TEST (test_made_anew),
-    TEST (test_lost), TEST (test_detections_of_others),
+SUITE (metaanalytics, TEST (test_added), TEST (test_many),
+    TEST (test_made_anew), TEST (test_lost), TEST (test_detections_of_others),
     TEST (test_shared_with_others), TEST (test_read_foreign),
     TEST (test_turned), TEST (test_turned_hostile), TEST (test_read_turned),
     TEST (test_segmentations));
 #else
-SUITE (metaanalytics, TEST (test_added), TEST (test_made_anew),
-    TEST (test_lost), TEST (test_detections_of_others),
+SUITE (metaanalytics, TEST (test_added), TEST (test_many),
+    TEST (test_made_anew), TEST (test_lost), TEST (test_detections_of_others),
     TEST (test_shared_with_others), TEST (test_read_foreign));
 #endif
