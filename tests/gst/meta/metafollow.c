@@ -165,6 +165,23 @@ check_map (const gchar *chain, GstBuffer *buffer, const GstVideoInfo *info,
       chain, "map height", white_of_map.height * sy, 2 * by, seen->height);
 }
 
+/* FALSE: one of its elements is not installed, which a word says. */
+static gboolean
+can_play (const gchar *chain)
+{
+  g_autoptr (GError) error = NULL;
+  GstElement *bin = gst_parse_bin_from_description (chain, FALSE, &error);
+
+  gst_clear_object (&bin);
+  if (g_error_matches (
+          error, GST_PARSE_ERROR, GST_PARSE_ERROR_NO_SUCH_ELEMENT)) {
+    g_print ("left out: %s: %s\n", chain, error->message);
+    return FALSE;
+  }
+  fail_unless (error == NULL, "%s: %s", chain, error ? error->message : "");
+  return TRUE;
+}
+
 static GstBuffer *
 push_white (GstHarness *h)
 {
@@ -225,7 +242,7 @@ GST_START_TEST (test_results_follow)
   const gchar *chain = chains[__i__].chain;
   gdouble by = chains[__i__].by;
   g_autofree gchar *elements = g_strconcat (chain, " ! visionmeta", NULL);
-  g_autoptr (Harness) h = gst_harness_new_parse (elements);
+  g_autoptr (Harness) h = NULL;
   g_autoptr (GstBus) bus = gst_bus_new ();
   g_autoptr (GstBuffer) buffer = NULL;
   g_autoptr (GstCaps) caps = NULL;
@@ -233,6 +250,9 @@ GST_START_TEST (test_results_follow)
   GstVideoFrame frame;
   Rectangle seen;
 
+  if (!can_play (elements))
+    return;
+  h = gst_harness_new_parse (elements);
   gst_element_set_bus (h->element, bus);
   buffer = push_white (h);
   caps = gst_pad_get_current_caps (h->sinkpad);
@@ -306,11 +326,14 @@ GST_END_TEST;
 /* No result is better than a wrong one, and a warning an element says so. */
 GST_START_TEST (test_unknown_move)
 {
-  g_autoptr (Harness) h =
-      gst_harness_new_parse ("rotate angle=0.5 ! visionmeta");
+  static const gchar elements[] = "rotate angle=0.5 ! visionmeta";
+  g_autoptr (Harness) h = NULL;
   g_autoptr (GstBus) bus = gst_bus_new ();
   GstVisionObjects *objects;
 
+  if (!can_play (elements))
+    return;
+  h = gst_harness_new_parse (elements);
   gst_element_set_bus (h->element, bus);
   for (guint i = 0; i < 3; i++) {
     g_autoptr (GstBuffer) buffer = push_white (h);
@@ -340,13 +363,12 @@ GST_START_TEST (test_results_stay)
       "videoconvert ! alpha", "videoconvert ! agingtv", ON_GPU,
       "videoscale ! capsfilter caps=video/x-raw,width=80,height=60"};
   g_autofree gchar *elements = g_strconcat (same[__i__], " ! visionmeta", NULL);
-  g_autoptr (GstElementFactory) cuda = gst_element_factory_find ("cudascale");
   g_autoptr (Harness) h = NULL;
   g_autoptr (GstBuffer) in = NULL, out = NULL;
   static const gchar *const names[] = {
       "VisionObjects", "VisionCamera", "VisionMaps"};
 
-  if (!cuda && !strcmp (same[__i__], ON_GPU))
+  if (!can_play (elements))
     return;
   h = gst_harness_new_parse (elements);
   in = white_frame ();
