@@ -11,7 +11,9 @@
  *   chains --seed 7 --round 100 --rounds 100
  *                                  a part of the rounds, as many_chains.sh
  *                                  plays them
- *   chains --seed 7 --play pair    rounds of one kind: chain, pair or stop */
+ *   chains --seed 7 --play pair    rounds of one kind: chain, pair or stop
+ *   chains --rounds 300 --seconds 60
+ *                                  fewer where no round may begin later */
 #include "chains.h"
 
 #include <stdio.h>
@@ -69,12 +71,15 @@ tell_progress (guint done)
   printf ("%u rounds, %u findings\n", done, stress_findings ());
 }
 
+/* @until: monotonic time after which no round begins; 0: none. */
 static void
-play_chain_rounds (guint from, guint n, const gchar *only)
+play_chain_rounds (guint from, guint n, const gchar *only, gint64 until)
 {
   guint files = 0;
 
   for (number = from; number < from + n; number++) {
+    if (until && g_get_monotonic_time () >= until)
+      break;
     play_chain_round (pick_play (only));
     if (number == from + WARM)
       files = files_opened ();
@@ -118,12 +123,14 @@ keep_pool_of_tasks (void)
 int
 main (int argc, char **argv)
 {
-  gint rounds = -1, first = -1;
+  gint rounds = -1, first = -1, seconds = 0;
   gchar *seed = NULL, *play = NULL;
   const GOptionEntry entries[] = {
       {"rounds", 0, 0, G_OPTION_ARG_INT, &rounds, "How many", "N"},
       {"round", 0, 0, G_OPTION_ARG_INT, &first,
           "This one alone or, with --rounds, the first one", "N"},
+      {"seconds", 0, 0, G_OPTION_ARG_INT, &seconds,
+          "No round begins later (default: any time)", "N"},
       {"play", 0, 0, G_OPTION_ARG_STRING, &play, "chain, pair or stop", "KIND"},
       {"seed", 0, 0, G_OPTION_ARG_STRING, &seed, "Repeats a run", "N"},
       {"patience", 0, 0, G_OPTION_ARG_INT, &stress_patience,
@@ -154,7 +161,8 @@ main (int argc, char **argv)
   watch = guard_begin (tell_round);
   if (rounds < 0)
     rounds = first < 0 ? 300 : 1;
-  play_chain_rounds ((guint) MAX (first, 0), (guint) rounds, play);
+  play_chain_rounds ((guint) MAX (first, 0), (guint) rounds, play,
+      seconds > 0 ? start + seconds * G_USEC_PER_SEC : 0);
   guard_end (watch);
   files_remove ();
   report_chains ();

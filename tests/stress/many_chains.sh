@@ -9,7 +9,8 @@
 # BUILD may be a build with sanitizers.  A process waits for a part of its time, so
 # that two processes a processor are not too many.  What the processes print stays
 # in BUILD/many_chains/; the script prints their findings and reports, and fails
-# where one of them fails.
+# where one of them fails.  Options of a sanitizer that are in the environment come
+# after those of this script.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 build=$(realpath "$1") processes=$2 rounds=$3
@@ -23,10 +24,10 @@ mkdir "$logs"
 export GST_REGISTRY_1_0=$logs/registry
 gst-inspect-1.0 >/dev/null
 export GST_REGISTRY_FORK=no G_SLICE=always-malloc
-export ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1:intercept_tls_get_addr=0
-export LSAN_OPTIONS=suppressions=$source/tests/sanitizer.supp:print_suppressions=0
-export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
-export TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0
+export ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_use_after_return=1:intercept_tls_get_addr=0:${ASAN_OPTIONS-}
+export LSAN_OPTIONS=suppressions=$source/tests/sanitizer.supp:print_suppressions=0:${LSAN_OPTIONS-}
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}
+export TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0:${TSAN_OPTIONS-}
 
 seed=$(date +%s)
 start=$SECONDS
