@@ -20,7 +20,7 @@ static guint16 depth[DEPTH_WIDTH * DEPTH_HEIGHT];
 
 typedef struct {
   const gchar *element, *property; /* element NULL: any */
-  const gchar *texts[12];
+  const gchar *texts[16];
 } Texts;
 
 static const Texts table[] = {
@@ -31,7 +31,11 @@ static const Texts table[] = {
             "0..1,0..1",
             "l:lab=0..100,-128..127,-128..127", "x:roi=0,0,4,4", "x:roi=meta",
             "x:roi=-5,3,99999,2;y:#ffffff~1", "a:#000000~441;b:#808080~1e9",
-            "a:rgb=5..3,1..1,0..999"}},
+            "a:rgb=5..3,1..1,0..999", "x:roi=0,0,4,4+roi=8,2,4,4-roi=0,8,9,3",
+            "x:roi=3,3+roi=9,9@.02-roi=meta", "x:roi=2,2,5,5@.05-roi=2,2,5,5",
+            "a:roi=1,1,3,3;b:roi=4,4+roi=1,1,3,3@1e9;red:#c70d0d~60",
+            "x:roi=1,1+roi=2,2-roi=3,3+roi=4,4-roi=5,5+roi=6,6-roi=7,7+roi="
+            "8,8"}},
     {NULL, "objects-file",
         {"colours.txt", "nowhere.txt", ".", "empty", "fifo"}},
     {NULL, "region",
@@ -41,7 +45,9 @@ static const Texts table[] = {
             "it:file=target.png", "it:4,4,file=histogram.txt",
             "it:file=nowhere.png", "-1,-1,3,3", "3.5,2.25,4,4.75",
             "1,1,4,4;2,2,4,4;3,3,4,4;4,4,4,4;5,5,4,4;6,6,4,4;7,7,4,4;8,8,4,4",
-            "it:file=cut.png", "it:file=fifo"}},
+            "it:file=cut.png", "it:file=fifo", "it:roi=2,2,6,6",
+            "it:roi=2,2,6,6@0.02;b:roi=4,4,3,3@.05", "a:3,3,4,4@1e9;b:1,1,5,5",
+            "a:roi=0,0,99999,99999@.03", "a:roi=1,1,4,4@nan"}},
     {NULL, "target-meta", {"face", "it", "nobody"}},
     {NULL, "mosaic-pattern",
         {"2x2", "4x4", "5x3", "0x0", "1000x1000", "x", "-2x2"}},
@@ -73,6 +79,9 @@ static const Texts table[] = {
         {"solid.model", "solid.model", "solid.model", "solid.model,solid.model",
             "solid.model;nowhere.model", "broken.model", "cut.model", "empty",
             ".", "fifo"}},
+    {"scopedetect", "fit",
+        {"learned.fit", "learned.fit", "cut.fit", "nowhere.fit", "empty", ".",
+            "fifo", "solid.model"}},
     {"visionjson", "location",
         {"lines.json", "lines.json", "full", "nowhere/lines.json", "link.json",
             "nothing", ".", "fifo"}},
@@ -220,6 +229,20 @@ make_mesh (void)
 
 /* Nobody reads from the FIFO or writes to it. */
 static void
+make_fit (void)
+{
+  static const gchar fit[] =
+      "scopedetect-fit 1\nconstant 5489\nedge 3782\nedge-visibility 2088\n"
+      "visibility -1545\ntable 2821\nbeyond -874\narea 1045\noff -1467700\n"
+      "aside -710400\nlightness -3081\nchroma -2187\nuncoloured -2946\n"
+      "grey 1117\nsecond -2100\nalone-constant 5000\nalone-score 2500\n"
+      "alone-grey 1750\nend\n";
+
+  put ("learned.fit", fit, -1);
+  put ("cut.fit", fit, sizeof fit / 2);
+}
+
+static void
 make_links (void)
 {
   if (mkfifo ("fifo", 0600) || symlink ("/dev/full", "full") ||
@@ -253,6 +276,7 @@ files_make (void)
   make_rig ();
   make_cubes ();
   make_mesh ();
+  make_fit ();
   make_links ();
 }
 
