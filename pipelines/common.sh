@@ -466,7 +466,10 @@ launch () {
   done
   printf '%s\n\n' "$line" >&2
   local end=(-e)
-  [ -z "$still" ] || end=() # nothing is recorded, and its frames would never end
+  # Only a recording needs the end of the stream.  A still picture has none, and a
+  # pipeline of a camera may wait for ever if its end is asked for while the first frame
+  # comes (gst-launch-1.0 of 1.22).
+  [ -n "$record" ] || [ -z "$still$live" ] || end=()
   run_pipeline gst-launch-1.0 ${end[@]+"${end[@]}"} "$@" || return
   tell_gap
 }

@@ -167,6 +167,17 @@ def cameras(folder):
         assert len(frames_of(lines)) >= 3, said
     _, said = script("moct.sh", "camera:C921", env=env, fails=True)
     assert "is called C921" in said and "\nHD Webcam C920\n" in said, said
+    # the end of the stream is asked for where a recording needs it, and by no camera else
+    launch = Path(folder) / "gst-launch-1.0"
+    launch.write_text('#!/bin/sh\nprintf "{\\"begins\\": \\"%s\\"}\\n" "$1"\n')
+    launch.chmod(0o755)
+    cases = [(["camera"], "visiontestsrc"), ([], "-e")]
+    if is_there("openh264enc"):
+        cases.append((["camera", "--record", f"{folder}/film.mp4"], "-e"))
+    for arguments, first in cases:
+        lines, _ = script("moct.sh", *arguments, "--headless", env=env)
+        assert json.loads(lines or "{}") == {"begins": first}, (arguments, lines)
+    launch.unlink()
 
 
 def missing_package(folder):
