@@ -276,11 +276,14 @@ append_foreign_objects (
       buffer, GST_VISION_META_OBJECTS, GST_VISION_ORIGIN_RESULT);
   GstVisionObjects view = {(guint) info->width, (guint) info->height,
       found->len, (GstVisionObject *) found->data};
-  guint width = view.ref_width, height = view.ref_height;
+  guint width, height;
 
-  if (!gst_vision_structure_get_reference (structure, &width, &height))
+  if (!gst_vision_structure_get_reference (structure, &width, &height)) {
+    width = view.ref_width;
+    height = view.ref_height;
     gst_structure_set (structure, "ref-width", G_TYPE_UINT, width, "ref-height",
         G_TYPE_UINT, height, NULL);
+  }
   append_scaled_objects (structure, &view, width, height);
 }
 

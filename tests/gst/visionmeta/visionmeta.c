@@ -162,7 +162,32 @@ GST_START_TEST (test_regions_are_read)
 }
 GST_END_TEST;
 
+/* Objects whose reference size is none are no objects, and regions are read all
+ * the same. */
+GST_START_TEST (test_regions_beside_a_wrong_size)
+{
+  static const guint sizes[][2] = {{0, 0}, {0, 60}, {80, 0}};
+  GstBuffer *buffer = frame_with (&box, 1);
+  GstCustomMeta *meta = gst_buffer_get_custom_meta (buffer, "VisionObjects");
+  g_autoptr (GstVisionObjects) objects = NULL;
+
+  gst_structure_set (gst_custom_meta_get_structure (meta), "ref-width",
+      G_TYPE_UINT, sizes[__i__][0], "ref-height", G_TYPE_UINT, sizes[__i__][1],
+      NULL);
+  gst_buffer_add_video_region_of_interest_meta (buffer, "face", 8, 8, 80, 40);
+  buffer = push_through (
+      "visionmeta read-foreign=true", RGBA (BIG), RGBA (BIG), buffer);
+  objects = gst_buffer_get_vision_objects (buffer, 0);
+  fail_unless (objects && objects->n_objects > 0);
+  fail_unless (objects->ref_width > 0 && objects->ref_height > 0);
+  fail_unless_equals_string (
+      objects->objects[objects->n_objects - 1].label, "face");
+  fail_unless (objects->objects[objects->n_objects - 1].width == 80);
+  gst_buffer_unref (buffer);
+}
+GST_END_TEST;
+
 SUITE (visionmeta, TEST (test_regions_are_replaced),
     TEST (test_regions_are_made_anew), TEST (test_caps_change),
-    TEST (test_shared_buffer), TEST (test_camera),
-    TEST (test_regions_are_read));
+    TEST (test_shared_buffer), TEST (test_camera), TEST (test_regions_are_read),
+    LOOP (test_regions_beside_a_wrong_size, 3));
