@@ -679,6 +679,7 @@ def refused():
         full(folder)
         killed(folder)
         unreadable(folder)
+        damaged(folder)
 
 
 def lines(folder):
@@ -786,6 +787,76 @@ def unreadable(folder):
     check("vision-replay: " in replay(good, "! moct objects=xyz ! fakesink", fails=True),
           "replay's error")
     print("ok   files that are none")
+
+
+def rewritten(out, good, change=lambda topic, kind, data: (topic, data), more=None):
+    """The messages of the file @good, each changed, behind what @more adds."""
+    from mcap.reader import make_reader
+    from mcap.writer import Writer
+    with open(good, "rb") as source, open(out, "wb") as file:
+        writer = Writer(file)
+        writer.start()
+        if more:
+            more(writer)
+        for schema, channel, message in make_reader(source).iter_messages():
+            topic, data = change(channel.topic, schema.name, message.data)
+            number = writer.register_channel(
+                topic, channel.message_encoding,
+                writer.register_schema(schema.name, schema.encoding, schema.data))
+            writer.add_message(number, message.log_time, data, message.publish_time)
+        writer.finish()
+
+
+def damaged(folder):
+    """What is wrong costs its messages; the rest is played."""
+    good, bad = folder / "good.mcap", folder / "bad.mcap"
+    topic = subprocess.run([sys.executable, REPLAY, good], capture_output=True, text=True,
+                           check=True).stdout.split()[0]
+
+    def others(writer):
+        writer.add_message(writer.register_channel("/no/schema", "json", 0), 0, b"{}", 0)
+        for number, (kind, encoding, text) in enumerate((
+                ("foxglove.RawImage", "protobuf", b"\xff\xff"),
+                ("sensor_msgs/msg/Image", "ros2msg", b"\xff what"))):
+            schema = writer.register_schema(kind, encoding, text)
+            writer.add_message(writer.register_channel(f"/wrong/{number}", "x", schema),
+                               0, b"", 0)
+
+    rewritten(bad, good, more=others)
+    check(len(replay(bad, "! visionjson ! fakesink", "--topic", topic)) == 3,
+          "topics that cannot be decoded cost others")
+    for number in range(2):
+        said = replay(bad, "! fakesink", "--topic", f"/wrong/{number}", fails=True)
+        check("are left out: " in said and "no frame could be played" in said, said)
+
+    def at(seconds):
+        from foxglove_schemas_protobuf.CompressedImage_pb2 import CompressedImage
+        count = iter(range(9))
+
+        def change(topic, kind, data):
+            if kind == "foxglove.CompressedImage" and next(count) == 1:
+                message = CompressedImage.FromString(data)
+                message.timestamp.seconds = seconds
+                data = message.SerializeToString()
+            return topic, data
+        return change
+    for seconds in 1 << 61, -1 << 61:
+        rewritten(bad, good, at(seconds))
+        check(len(replay(bad, "! visionjson ! fakesink")) == 2, f"a frame at {seconds} s")
+    rewritten(bad, good, lambda topic, kind, data: ("/" + topic.split("/")[-1], data))
+    check(len(replay(bad, "! visionjson ! fakesink")) == 3, "topics in no folder")
+
+    whole = bytearray(good.read_bytes())
+    for start in range(200, len(whole) - 200, len(whole) // 20):
+        torn = folder / f"torn{start}.mcap"
+        torn.write_bytes(whole[:start] + b"\xff" * 40 + whole[start + 40:])
+        done = subprocess.run([sys.executable, REPLAY, torn, "!", "fakesink"],
+                              capture_output=True, text=True, timeout=60, check=False)
+        check("Traceback" not in done.stderr, f"at {start}: {done.stderr}")
+    os.mkfifo(folder / "fifo.mcap")
+    said = replay(folder / "fifo.mcap", "! fakesink", fails=True)
+    check("is neither a file nor a folder" in said, said)
+    print("ok   files with a fault in them")
 
 
 # ---- Metadata of any program ----

@@ -11,7 +11,6 @@ An MCAP file is read by `mcap`, also one whose end is missing; a message of ROS,
 folder, .db3 or .bag file of ROS, by `rosbags`."""
 import contextlib
 import os
-import struct
 import warnings
 
 import numpy
@@ -31,6 +30,7 @@ STREAMS = {"h264": "video/x-h264,stream-format=byte-stream,alignment=au",
            "jpeg": "image/jpeg", "jpg": "image/jpeg", "png": "image/png"}
 PINHOLE = ("plumb_bob", "")
 MOST = 16384  # pixels a side
+LATEST = 1 << 63  # nanoseconds
 
 
 class Refused(Exception):
@@ -41,6 +41,8 @@ class Recording:
     def __init__(self, path):
         if not os.path.exists(path):
             raise Refused(f"there is no {path}")
+        if not os.path.isfile(path) and not os.path.isdir(path):
+            raise Refused(f"{path} is neither a file nor a folder")
         self.path, self.stack = path, contextlib.ExitStack()
         self.types, self.messages, self.decoders, self.short = {}, None, {}, False
         try:
@@ -74,49 +76,51 @@ class Recording:
             summary = None
         if summary and summary.channels:
             for channel in summary.channels.values():
-                self.types[channel.topic] = summary.schemas[channel.schema_id].name
+                if channel.schema_id in summary.schemas:
+                    self.types[channel.topic] = summary.schemas[channel.schema_id].name
             self.messages = lambda topics: self._decoded(
                 reader.iter_messages(topics=topics))
         else:
-            for schema, channel, _ in self._chunks(None):
-                self.types[channel.topic] = schema.name
+            for schema, channel, _ in self._until_damage(self._chunks(None)):
+                if schema:
+                    self.types[channel.topic] = schema.name
             self.messages = lambda topics: self._decoded(self._chunks(topics))
 
     def _chunks(self, topics):
         """The messages of a file whose end is missing."""
-        from mcap.exceptions import McapError
         from mcap.reader import NonSeekingReader
         with open(self.path, "rb") as file:
-            try:
-                yield from NonSeekingReader(file).iter_messages(
-                    topics=topics, log_time_order=False)
-            except (McapError, struct.error) as error:
-                if not self.short:
-                    warnings.warn(f"{self.path} ends early, in a chunk: frames until "
-                                  f"there are read {error}".rstrip(), stacklevel=2)
-                self.short = True
+            yield from NonSeekingReader(file).iter_messages(
+                topics=topics, log_time_order=False)
+
+    def _until_damage(self, messages):
+        try:
+            yield from messages
+        except Refused:
+            raise
+        except Exception as error:  # of a library, which may be anything
+            if not self.short:
+                warnings.warn(f"{self.path} is damaged or ends early: frames until there "
+                              f"are read {error}".rstrip(), stacklevel=2)
+            self.short = True
 
     def _decoded(self, messages):
         for schema, channel, message in messages:
-            decode = self._decoder(schema)
+            decode = schema and self._decoder(schema)
             if decode:
                 yield (channel.topic, short(schema.name), message.log_time,
                        lambda decode=decode, data=message.data: decode(data))
 
     def _decoder(self, schema):
         if schema.id not in self.decoders:
-            made = None
-            if schema.encoding == "protobuf":
-                from mcap_protobuf.decoder import DecoderFactory
-                made = DecoderFactory().decoder_for("protobuf", schema)
-            elif schema.encoding == "ros2msg":
-                from rosbags.typesys import Stores, get_types_from_msg, get_typestore
-                store = get_typestore(Stores.EMPTY)
-                store.register(get_types_from_msg(schema.data.decode(), schema.name))
-
-                def made(data):
-                    return store.deserialize_cdr(data, schema.name)
-            self.decoders[schema.id] = made
+            self.decoders[schema.id] = None
+            try:
+                self.decoders[schema.id] = decoder_of(schema)
+            except ImportError as error:
+                raise Refused(f"no {error.name}: pip install {PACKAGES}") from None
+            except Exception as error:  # of a library, which may be anything
+                warnings.warn(f"messages of the type {schema.name} are left out: {error}",
+                              stacklevel=2)
         return self.decoders[schema.id]
 
     def _open_bag(self):
@@ -144,7 +148,7 @@ class Recording:
         # the baseline is told by the right camera of a pair
         others = [topic for topic, kind in self.types.items()
                   if short(kind) in CAMERAS and topic not in told and
-                  any(folder_of(topic) == f"{folder}/right" for folder in folders)]
+                  any(folder_of(topic) == f"{folder}/right".strip("/") for folder in folders)]
         cameras = {}
         for topic in told + others:  # some are written behind the first picture
             for found in self._each([topic]):
@@ -154,8 +158,7 @@ class Recording:
             if topic in told:
                 cameras[topic] = found
                 continue
-            own, caps, data = found
-            stamp = own or stamp
+            stamp, caps, data = found
             first = stamp if first is None else first
             yield (topic, max(stamp - first, 0), caps, data,
                    self._camera(topic, told, cameras))
@@ -168,11 +171,11 @@ class Recording:
 
     def _each(self, topics):
         """Topic, time, and a camera, or the time, caps and bytes of a picture."""
-        for topic, kind, stamp, read in self.messages(topics):
+        for topic, kind, stamp, read in self._until_damage(self.messages(topics)):
             try:
                 message = read()
                 found = camera_of(message) if kind in CAMERAS else \
-                    (stamp_of(message), *picture_of(message, kind))
+                    (stamp_of(message, stamp), *picture_of(message, kind))
             except Exception as error:  # of one message, which may be anything
                 warnings.warn(f"a message of {topic} is left out: {error}",
                               stacklevel=2)
@@ -190,15 +193,32 @@ def folder_of(topic):
     parts = topic.strip("/").split("/")
     if parts[-1] in ("compressed", "compressedDepth"):
         parts = parts[:-1]
-    return parts[:-1] and "/".join(parts[:-1])
+    return "/".join(parts[:-1])
 
 
-def stamp_of(message):
-    """The time of the picture, in nanoseconds; 0 where it has none."""
+def decoder_of(schema):
+    """A function of a message's bytes; None for an encoding that is not known."""
+    if schema.encoding == "protobuf":
+        from mcap_protobuf.decoder import DecoderFactory
+        return DecoderFactory().decoder_for("protobuf", schema)
+    if schema.encoding == "ros2msg":
+        from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+        store = get_typestore(Stores.EMPTY)
+        store.register(get_types_from_msg(schema.data.decode(), schema.name))
+        return lambda data: store.deserialize_cdr(data, schema.name)
+    return None
+
+
+def stamp_of(message, written):
+    """The time of the picture, in nanoseconds; @written where it has none."""
     if hasattr(message, "timestamp"):
-        return message.timestamp.seconds * 10**9 + message.timestamp.nanos
-    stamp = message.header.stamp
-    return stamp.sec * 10**9 + stamp.nanosec
+        stamp = message.timestamp.seconds * 10**9 + message.timestamp.nanos
+    else:
+        stamp = message.header.stamp.sec * 10**9 + message.header.stamp.nanosec
+    stamp = stamp or written
+    if not 0 <= stamp < LATEST:
+        raise ValueError(f"its time is {stamp} ns")
+    return stamp
 
 
 def picture_of(message, kind):
@@ -240,6 +260,6 @@ def camera_of(message):
         warnings.warn(f"a camera is left out: its distortion, "
                       f"{message.distortion_model!r}, is none of plumb_bob", stacklevel=2)
         return None
-    baseline = max(-p[3] / p[0], 0) if len(p) == 12 and p[0] > 0 else 0
+    baseline = max(-p[3] / p[0], 0) if len(p) == 12 and p[0] > 1e-6 else 0
     return {"width": message.width, "height": message.height, "baseline": baseline,
             "intrinsics": [k[0], k[4], k[2], k[5], *(d[:5] if any(d) else [])]}
