@@ -193,7 +193,8 @@ static const GstVisionProperty properties[] = {
         "sink, in place of all targets"),
     FOLLOWED (await_regions, STRING, target_meta,
         "Upstream regions of interest of this type become targets, too: those "
-        "of the next frame that has any; set it again to take others"),
+        "of the next frame that has any, in place of the targets of earlier "
+        "frames; set it again to take others"),
     STOPPED (STRING, mosaic_pattern,
         "Width x height of the mosaic's tile, such as 5x3, if the caps do not "
         "state it (empty = a square)"),
@@ -484,6 +485,7 @@ gst_emdtrack_class_init (GstEmdtrackClass *klass)
   filter->close = gst_emdtrack_close;
   filter->reset = gst_emdtrack_reset;
   filter->start = gst_emdtrack_start;
+  filter->end = gst_emdtrack_end;
   filter->point = gst_emdtrack_point;
 }
 

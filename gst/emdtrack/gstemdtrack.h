@@ -229,6 +229,8 @@ const char *gst_emdtrack_measure_spectrum (const Device *device,
  * @are_new: there were choices. */
 const char *gst_emdtrack_take_targets (GstEmdtrack *self, GstEmdtrackParams *p,
     const EmdtrackFrame *frame, GstBuffer *buffer, gboolean *are_new);
+/* Warns of choices whose frame did not come. */
+void gst_emdtrack_end (GstVisionFilter *filter);
 
 /* gstemdtrackresults.c */
 const char *gst_emdtrack_attach_objects (GstEmdtrack *self, GstBuffer *buffer);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Makes targets of the choices, in the frame that comes next. */
+#include "base/gstvisiontell.h"
 #include "common/utf8.h"
 #include "emdtrack/gstemdtrack.h"
 
@@ -42,16 +43,28 @@ add_roi_metas (GstEmdtrackChoices *all, const gchar *wanted, GstBuffer *buffer,
   return all;
 }
 
-/* Whether the latest of the times of @all has come. */
-static gboolean
-are_choices_due (
-    GstEmdtrack *self, const GstEmdtrackChoices *all, GstBuffer *buffer)
+/* The latest of the times of @all, which may be NULL. */
+static gdouble
+latest_of_choices (const GstEmdtrackChoices *all)
 {
   gdouble at = 0;
 
-  for (guint i = 0; i < all->n; i++)
+  for (guint i = 0; all && i < all->n; i++)
     at = MAX (at, all->choice[i].at);
-  return gst_vision_filter_has_reached (GST_VISION_FILTER (self), buffer, at);
+  return at;
+}
+
+void
+gst_emdtrack_end (GstVisionFilter *filter)
+{
+  GstEmdtrack *self = GST_EMDTRACK (filter);
+  gdouble at = GST_VISION_LOCKED (self, latest_of_choices (self->pending));
+
+  if (at > 0)
+    GST_VISION_WARNING (self, LIBRARY, SETTINGS,
+        ("The stream ended before the frame at %g s, of which \"targets\" "
+         "are.",
+            at));
 }
 
 /* The choices since the last frame; NULL: there are none, or they are of a
@@ -64,7 +77,9 @@ steal_choices (GstEmdtrack *self, GstBuffer *buffer)
   guint before;
 
   GST_OBJECT_LOCK (self);
-  if (self->pending && are_choices_due (self, self->pending, buffer))
+  if (self->pending &&
+      gst_vision_filter_has_reached (
+          GST_VISION_FILTER (self), buffer, latest_of_choices (self->pending)))
     all = g_steal_pointer (&self->pending);
   before = all ? all->n : 0;
   if (self->meta_pending) {

@@ -368,6 +368,7 @@ gst_moct_class_init (GstMoctClass *klass)
   filter->close = gst_moct_close;
   filter->reset = gst_moct_reset;
   filter->start = gst_moct_start;
+  filter->end = gst_moct_end;
   filter->point = gst_moct_point;
 }
 

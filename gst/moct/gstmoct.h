@@ -74,6 +74,7 @@ void gst_moct_learn_more (
     GstMoct *self, const GstVideoRectangle *box, gboolean takes_away);
 const char *gst_moct_update_colours (
     GstMoct *self, const Image *frame, GstBuffer *buffer);
+void gst_moct_end (GstVisionFilter *filter);
 void gst_moct_free_colours (GstMoctColours *list);
 
 /* gstmoctresults.c */

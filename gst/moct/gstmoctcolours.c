@@ -512,6 +512,26 @@ learn_from_more_clicks (GstMoct *self, const Image *frame, gboolean *learned)
   return NULL;
 }
 
+/* Warns of the colours whose frame, or whose upstream region, did not come. */
+void
+gst_moct_end (GstVisionFilter *filter)
+{
+  GstMoctColours *list = GST_MOCT (filter)->colours;
+
+  for (int k = 0; k < list->n; k++) {
+    const MoctColour *colour = &list->colours[k];
+    int i = 0;
+
+    while (i < colour->n_drags && colour->taken & 1u << i)
+      i++;
+    if (i < colour->n_drags)
+      GST_VISION_WARNING (filter, LIBRARY, SETTINGS,
+          ("The stream ended before the region %d of \"%s\" could be learned "
+           "from: no frame at %g s or later had it.",
+              i + 1, colour->name, (gdouble) colour->drags[i].at));
+  }
+}
+
 const char *
 gst_moct_update_colours (GstMoct *self, const Image *frame, GstBuffer *buffer)
 {

@@ -127,6 +127,25 @@ GST_START_TEST (test_later_box)
 }
 GST_END_TEST;
 
+/* A stream that ends before the frame of its targets says so. */
+GST_START_TEST (test_box_that_comes_too_late)
+{
+  g_auto (Stage) s = stage_new (GST_VIDEO_FORMAT_RGB, NULL);
+  g_autoptr (GstVisionObjects) found = NULL;
+
+  g_object_set (s.h->element, "targets",
+      __i__ ? "1,2,9,9;late:1,2,9,9@99.5" : "1,2,9,9", NULL);
+  found = stage_push (&s);
+  fail_unless_equals_int (found->n_objects, !__i__);
+  fail_unless (!gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING));
+  fail_unless (gst_harness_push_event (s.h, gst_event_new_eos ()));
+  if (__i__)
+    expect_once (s.bus, GST_MESSAGE_WARNING, "before the frame at 99.5 s");
+  else
+    fail_unless (!gst_bus_pop_filtered (s.bus, GST_MESSAGE_WARNING));
+}
+GST_END_TEST;
+
 /* Regions of the type that is asked for, of the first frame that has any. */
 GST_START_TEST (test_target_meta)
 {
@@ -317,6 +336,7 @@ GST_END_TEST;
 
 SUITE (emdtrack, TIMEOUT (120), TEST (test_formats), TEST (test_intensity),
     TEST (test_states), TEST (test_targets), TEST (test_later_box),
-    TEST (test_target_meta), TEST (test_wrong_meta), TEST (test_flat),
-    TEST (test_gain), TEST (test_gain_and_caps), TEST (test_dark),
-    TEST (test_messages), TEST (test_flush_and_caps), TEST (test_restart));
+    LOOP (test_box_that_comes_too_late, 2), TEST (test_target_meta),
+    TEST (test_wrong_meta), TEST (test_flat), TEST (test_gain),
+    TEST (test_gain_and_caps), TEST (test_dark), TEST (test_messages),
+    TEST (test_flush_and_caps), TEST (test_restart));

@@ -205,6 +205,29 @@ GST_START_TEST (test_learn_later)
 }
 GST_END_TEST;
 
+/* A stream that ends before a region of a colour has come says so. */
+GST_START_TEST (test_learn_too_late)
+{
+  g_auto (Red) r = red_new (GST_VIDEO_FORMAT_RGB);
+
+  g_object_set (r.h->element, "objects",
+      "ball:roi=12,22,10,10+roi=14,24,10,10@99.5;cup:roi=meta;"
+      "good:roi=14,24,10,10",
+      NULL);
+  red_count (&r);
+  for (guint i = 0; i < 2; i++) {
+    fail_unless (gst_harness_push_event (r.h, gst_event_new_eos ()));
+    expect_soon (r.bus, GST_MESSAGE_WARNING,
+        "before the region 2 of \"ball\" could be learned from: no frame at "
+        "99.5 s");
+    expect_once (r.bus, GST_MESSAGE_WARNING, "the region 1 of \"cup\"");
+    fail_unless (gst_harness_push_event (r.h, gst_event_new_flush_start ()));
+    fail_unless (
+        gst_harness_push_event (r.h, gst_event_new_flush_stop (FALSE)));
+  }
+}
+GST_END_TEST;
+
 /* From a first region at once, and from a second one later, also if the list is
  * set again meanwhile.  Then a message says what the second one changed. */
 GST_START_TEST (test_learn_twice)
@@ -478,6 +501,6 @@ GST_END_TEST;
 SUITE (moctobjects, TIMEOUT (120), TEST (test_malformed), TEST (test_too_many),
     TEST (test_file), TEST (test_no_colours), TEST (test_other_colours),
     TEST (test_learn), TEST (test_learn_two), TEST (test_learn_later),
-    TEST (test_learn_twice), TEST (test_shape), TEST (test_learn_from_meta),
-    TEST (test_mouse), TEST (test_mouse_with_keys), TEST (test_learn_names),
-    TEST (test_learn_too_many));
+    TEST (test_learn_too_late), TEST (test_learn_twice), TEST (test_shape),
+    TEST (test_learn_from_meta), TEST (test_mouse), TEST (test_mouse_with_keys),
+    TEST (test_learn_names), TEST (test_learn_too_many));
