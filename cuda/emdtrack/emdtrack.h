@@ -132,6 +132,8 @@ typedef struct {
   uint64_t closed;    /* pixels whose value comes from a closed form */
   uint64_t own;       /* pixels proven by the tree that they had in the previous
                          frame */
+  uint64_t equal;     /* pixels with the value of another one of the frame,
+                         whose histogram is the same; on the GPU */
   uint64_t neighbour; /* pixels proven by a neighbour's tree */
   uint64_t table;     /* pixels proven by a tree that stored pivots led to */
   uint64_t simplex;   /* pixels proven after at least one pivot that was not

@@ -75,6 +75,10 @@ prepare_pixel_lists (const EmdtrackWork *w, EmdtrackCuda *c)
       TRY (memory_get (m, &c->unsolved, n));
     return NULL;
   }
+  if (!c->group)
+    TRY (memory_get (m, &c->group, emdtrack_group_slots (n)));
+  if (!c->equal)
+    TRY (memory_get (m, &c->equal, n));
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     if (!c->list[l])
       TRY (memory_get (m, &c->list[l], pixels_apart (w, l)));

@@ -46,15 +46,18 @@ typedef struct {
                               was made */
 } EmdtrackStore;
 
-/* The store's numbers on the host after a frame, in pinned memory. */
+/* Numbers of a frame on the host, in pinned memory. */
 typedef struct {
-  uint32_t trees;  /* stored */
-  uint32_t full;   /* number of trees that found no room */
-  uint32_t cached; /* number of cached values */
+  bool any;         /* a frame has been processed since trees were forgotten */
+  uint32_t pending; /* pixels that their own trees did not prove */
+  uint32_t trees;   /* stored */
+  uint32_t full;    /* number of trees that found no room */
+  uint32_t cached;  /* number of cached values */
 } EmdtrackSeen;
 
 /* Counters of a target's frame, 0 at its start. */
 typedef struct {
+  uint32_t pending; /* pixels that their own trees did not prove */
   uint32_t listed[EMDTRACK_LEVELS]; /* pixels to be proven */
   uint32_t n_left;                  /* pixels that stored trees did not prove */
   uint32_t full;                    /* 1: a tree found no room */
@@ -91,6 +94,9 @@ typedef struct {
   /* For the target that is processed: */
   uint32_t *list[EMDTRACK_LEVELS]; /* pixels to be proven */
   uint32_t *left;                  /* pixels to be solved alone */
+  /* EMDTRACK_REUSE: slots of the table of groups, and of each pixel another
+   * with the same histogram, or EMDTRACK_NO_PIXEL. */
+  uint32_t *group, *equal;
   uint32_t *where, *unsolved; /* numbers of cached values: of each pixel; of
                                  added ones */
 } EmdtrackCuda;
@@ -128,6 +134,16 @@ emdtrack_state (const EmdtrackWork *w)
   return (EmdtrackCuda *) w->state;
 }
 
+#define EMDTRACK_NO_PIXEL UINT32_MAX
+
+/* The number of slots of the table of groups for @n pixels: two thirds of them
+ * are taken if all histograms differ. */
+static inline size_t
+emdtrack_group_slots (size_t n)
+{
+  return n + n / 2 + 1;
+}
+
 /* The pixels that there is memory for. */
 static inline size_t
 emdtrack_room (const EmdtrackWork *w)
@@ -154,6 +170,17 @@ emdtrack_claim_item (uint32_t *n)
   if ((int) lane == leader)
     first = atomicAdd (n, __popc (mask));
   return __shfl_sync (mask, first, leader) + __popc (mask & ((1u << lane) - 1));
+}
+
+static __device__ __forceinline__ uint32_t
+emdtrack_hash (const EmdtrackHistogram *h)
+{
+  uint64_t a[2];
+
+  memcpy (a, h, sizeof a);
+  a[0] = (a[0] ^ a[0] >> 29) * 0x9e3779b97f4a7c15ull;
+  a[1] = (a[1] + a[0]) * 0xbf58476d1ce4e5b9ull;
+  return (uint32_t) (a[1] ^ a[1] >> 32);
 }
 
 /* Adds @n of all threads of a warp to @to; all of them call. */

@@ -336,12 +336,15 @@ typedef struct {
   int width, height, n_pixels, bins;
   uint32_t frame;
   bool known;
+  bool has_trees; /* `old` holds the trees of a frame */
   const EmdtrackHistogram *histogram, *before;
   const uint16_t *old; /* trees of the previous frame */
   uint16_t *tree, *map;
   EmdtrackStore store;
   uint32_t *list[EMDTRACK_LEVELS];
   uint32_t *left;
+  uint32_t *group, *equal; /* NULL: equal histograms are not grouped */
+  uint32_t slots;          /* of the table `group` */
   EmdtrackTally *tally;
 } EmdtrackJob;
 
@@ -352,6 +355,18 @@ typedef struct {
   int32_t bound;
 } EmdtrackBound;
 
+/* The tree of pixel @i, or of the pixel that is proven in its place; or 0. That
+ * pixel is on no finer level. */
+static __device__ __forceinline__ uint32_t
+emdtrack_tree_at (const EmdtrackJob &job, const uint16_t *trees, uint32_t i)
+{
+  uint32_t k = trees[i];
+
+  if (!k && job.group && job.equal[i] != EMDTRACK_NO_PIXEL)
+    k = trees[job.equal[i]];
+  return k;
+}
+
 static __device__ __forceinline__ void
 emdtrack_consider_tree (const EmdtrackJob &job, EmdtrackBound *c,
     const EmdtrackHistogram *h, const uint16_t *trees, int x, int y)
@@ -361,7 +376,7 @@ emdtrack_consider_tree (const EmdtrackJob &job, EmdtrackBound *c,
 
   if (x < 0 || y < 0 || x >= job.width || y >= job.height)
     return;
-  k = trees[(uint32_t) y * job.width + x];
+  k = emdtrack_tree_at (job, trees, (uint32_t) y * job.width + x);
   if (!k || k == c->tree)
     return;
   bound = emdtrack_basis_value (&job.store.basis[k], h, job.bins);
@@ -628,7 +643,7 @@ __launch_bounds__ (EMDTRACK_THREADS, 4)
 
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     n += job.tally->listed[l];
-  at_once = n < (uint32_t) job.n_pixels / FEW;
+  at_once = job.has_trees && n < (uint32_t) job.n_pixels / FEW;
   if (!at_once)
     n = job.tally->listed[level];
   else if (level)
@@ -704,6 +719,52 @@ static __global__ void __launch_bounds__ (32)
   emdtrack_store_add_warp (&s, &p, &held);
 }
 
+/* ---- Equal histograms (System Design, 2) ----
+ *
+ * Of pending pixels with equal histograms a single pixel is proven: the first
+ * of those on the coarsest level.  A slot of the table of groups holds the
+ * level and the number of that pixel, so the least number that any thread
+ * offers wins, and the choice repeats. */
+
+#define NUMBER_BITS 28 /* of a pixel's number: EMDTRACK_MAX_SIDE squared */
+
+/* The coarsest level that pixel (@x, @y) is on. */
+static __device__ __forceinline__ int
+level_of_pixel (int x, int y)
+{
+  return math_lowest_bit ((uint32_t) (x | y | 1 << (EMDTRACK_LEVELS - 1)));
+}
+
+static __device__ __forceinline__ uint32_t
+number_in_slot (uint32_t slot)
+{
+  return slot & ((1u << NUMBER_BITS) - 1);
+}
+
+/* Offers pixel @i of @level for the group of its histogram @h; returns the
+ * group's slot.  Table slots are EMDTRACK_NO_PIXEL if they are free. */
+static __device__ __forceinline__ uint32_t
+join_group (
+    const EmdtrackJob &job, const EmdtrackHistogram *h, int level, uint32_t i)
+{
+  uint32_t mine = (uint32_t) (EMDTRACK_LEVELS - 1 - level) << NUMBER_BITS | i;
+
+  for (uint32_t at = __umulhi (emdtrack_hash (h), job.slots);;
+       at = at + 1 < job.slots ? at + 1 : 0) {
+    uint32_t there = emdtrack_read_volatile (&job.group[at]);
+
+    if (there == EMDTRACK_NO_PIXEL)
+      there = atomicCAS (&job.group[at], EMDTRACK_NO_PIXEL, mine);
+    if (there == EMDTRACK_NO_PIXEL)
+      return at;
+    if (emdtrack_same (&job.histogram[number_in_slot (there)], h)) {
+      if (mine < there)
+        atomicMin (&job.group[at], mine);
+      return at;
+    }
+  }
+}
+
 /* ---- Trees of the previous frame ---- */
 
 /* The thread's pixel: a block has a tile of 32 x 8 pixels, a warp 8 x 4. */
@@ -739,18 +800,26 @@ list_pixel (const EmdtrackJob &job, bool pending, int level, uint32_t i)
     job.list[level][first[level] + at] = i;
 }
 
+static __device__ __forceinline__ void
+count_pending (const EmdtrackJob &job, bool pending)
+{
+  uint32_t n = __popc (__ballot_sync (ALL_LANES, pending));
+
+  if (n && !(threadIdx.x & 31))
+    atomicAdd (&job.tally->pending, n);
+}
+
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
     try_own_tree_kernel (const __grid_constant__ EmdtrackJob job)
 {
-  bool unchanged = false, own = false, inside;
+  bool unchanged = false, own = false, pending = false;
   uint32_t met[EMDTRACK_ARC_WORDS], i;
   int x, y;
 
   thread_pixel (&x, &y);
-  inside = x < job.width && y < job.height;
   i = (uint32_t) y * job.width + x;
-  if (inside) {
+  if (x < job.width && y < job.height) {
     EmdtrackHistogram h = job.histogram[i];
     uint16_t id = job.old[i];
 
@@ -767,27 +836,79 @@ __launch_bounds__ (EMDTRACK_THREADS)
         job.map[i] = (uint16_t) emdtrack_basis_value (b, &h, job.bins);
     }
     job.tree[i] = unchanged || own ? id : 0;
+    pending = !unchanged && !own;
+    if (job.group)
+      job.equal[i] = pending ? join_group (job, &h, level_of_pixel (x, y), i)
+                             : EMDTRACK_NO_PIXEL;
   }
   emdtrack_add_warp_sum (&job.tally->counts.unchanged, unchanged);
   emdtrack_add_warp_sum (&job.tally->counts.own, own);
-  list_pixel (job, inside && !unchanged && !own,
-      math_lowest_bit ((uint32_t) (x | y | 1 << (EMDTRACK_LEVELS - 1))), i);
+  count_pending (job, pending);
+  if (!job.group)
+    list_pixel (job, pending, level_of_pixel (x, y), i);
+}
+
+/* Lists the pixel that is proven for each group.  On entry job.equal holds
+ * slots of pending pixels. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    list_groups_kernel (const __grid_constant__ EmdtrackJob job)
+{
+  uint32_t i, slot = EMDTRACK_NO_PIXEL, proven = EMDTRACK_NO_PIXEL;
+  bool listed = false;
+  int x, y;
+
+  thread_pixel (&x, &y);
+  i = (uint32_t) y * job.width + x;
+  if (x < job.width && y < job.height)
+    slot = job.equal[i];
+  if (slot != EMDTRACK_NO_PIXEL) {
+    proven = number_in_slot (job.group[slot]);
+    listed = proven == i;
+    job.equal[i] = listed ? EMDTRACK_NO_PIXEL : proven;
+  }
+  emdtrack_add_warp_sum (
+      &job.tally->counts.equal, slot != EMDTRACK_NO_PIXEL && !listed);
+  list_pixel (job, listed, level_of_pixel (x, y), i);
+}
+
+/* Gives values and trees of proven pixels to the pixels of their groups. */
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    copy_groups_kernel (const __grid_constant__ EmdtrackJob job)
+{
+  uint32_t i = emdtrack_thread_index ();
+  uint32_t proven =
+      i < (uint32_t) job.n_pixels ? job.equal[i] : EMDTRACK_NO_PIXEL;
+
+  if (proven == EMDTRACK_NO_PIXEL)
+    return;
+  job.map[i] = job.map[proven];
+  job.tree[i] = job.tree[proven];
 }
 
 /* ---- The stage ---- */
 
+/* Equal histograms are grouped in frames of which few pixels are expected to be
+ * proven by their own trees: the first one, and those after such a frame. */
 static EmdtrackJob
 reuse_job (const EmdtrackWork *w, int target)
 {
   EmdtrackCuda *c = emdtrack_state (w);
+  const EmdtrackSeen *seen = &c->seen[target];
   uint16_t *ids[2] = {w->tree[target], c->other[target]};
   EmdtrackJob job = {emdtrack_across (w->area), emdtrack_down (w->area),
       (int) emdtrack_pixels (w), w->problem[target].n, ++c->frame,
-      w->known[target], w->histogram, w->before, ids[c->turned[target]],
-      ids[!c->turned[target]], w->map[target], c->store[target], {}, c->left,
-      c->tally};
+      w->known[target], seen->any, w->histogram, w->before,
+      ids[c->turned[target]], ids[!c->turned[target]], w->map[target],
+      c->store[target], {}, c->left, NULL, NULL,
+      (uint32_t) emdtrack_group_slots (emdtrack_pixels (w)), c->tally};
 
   memcpy (job.list, c->list, sizeof job.list);
+  if (!seen->any || (int) seen->pending >= job.n_pixels / FEW) {
+    job.group = c->group;
+    job.equal = c->equal;
+  }
   return job;
 }
 
@@ -815,6 +936,7 @@ emdtrack_reuse_cuda (const Device *dev, const EmdtrackWork *w, int target)
   EmdtrackStore *store = &c->store[target];
   const EmdtrackSeen *seen = &c->seen[target];
   EmdtrackJob job = reuse_job (w, target);
+  cudaStream_t stream = device_stream (dev);
   dim3 tiles (ceil_div (job.width, 32), ceil_div (job.height, 8));
 
   TRY (device_clear (dev, c->tally, sizeof *c->tally));
@@ -822,11 +944,19 @@ emdtrack_reuse_cuda (const Device *dev, const EmdtrackWork *w, int target)
     TRY (emdtrack_store_evict_cuda (
         store, dev, job.old, job.n_pixels, c->tally));
   TRY (store_first_tree (dev, w, target));
-  try_own_tree_kernel<<<tiles, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
-      job);
+  if (job.group)
+    CUDA_TRY (cudaMemsetAsync (
+        job.group, 0xff, job.slots * sizeof *job.group, stream));
+  try_own_tree_kernel<<<tiles, EMDTRACK_THREADS, 0, stream>>> (job);
+  if (job.group)
+    list_groups_kernel<<<tiles, EMDTRACK_THREADS, 0, stream>>> (job);
   CUDA_TRY (cudaGetLastError ());
   TRY (walk_listed_pixels (dev, w, target, &job));
   c->turned[target] = !c->turned[target];
   TRY (emdtrack_solve_left (dev, w, target));
+  if (job.group)
+    copy_groups_kernel<<<blocks_for_items (job.n_pixels), EMDTRACK_THREADS, 0,
+        stream>>> (job);
+  CUDA_TRY (cudaGetLastError ());
   return emdtrack_queue_tally (dev, w, target);
 }

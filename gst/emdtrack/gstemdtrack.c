@@ -52,9 +52,10 @@
  *
  * #GstEmdtrack:stats then counts how the pixels of the newest frame were
  * solved: emd-unchanged, by the histogram they had before; emd-closed, by a
- * closed form; emd-own, emd-neighbour and emd-table, by a stored spanning tree
- * of the pixel, of a neighbour, of the table; emd-simplex, after emd-pivots new
- * pivots; emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper
+ * closed form; emd-equal, by another pixel's histogram, on a GPU; emd-own,
+ * emd-neighbour and emd-table, by a stored spanning tree of the pixel, of a
+ * neighbour, of the table; emd-simplex, after emd-pivots new pivots;
+ * emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper
  * emd-cached, by an earlier frame's value, and emd-distinct problems by the
  * simplex.  Of the trees, emd-trees are stored, emd-unstored found no room,
  * emd-evicted had to go.  emd-places counts all places.

@@ -161,6 +161,7 @@ gst_emdtrack_count (GstEmdtrack *self, const EmdtrackCounts *c)
       {"emd-unchanged", c->unchanged},
       {"emd-closed", c->closed},
       {"emd-own", c->own},
+      {"emd-equal", c->equal},
       {"emd-neighbour", c->neighbour},
       {"emd-table", c->table},
       {"emd-simplex", c->simplex},

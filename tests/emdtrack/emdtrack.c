@@ -669,8 +669,8 @@ test_counts (DeviceKind kind)
       if (p.solver == EMDTRACK_PAPER) {
         check (k ? c.cached == all && !c.distinct : c.distinct > 0);
       } else {
-        check (c.unchanged + c.closed + c.own + c.neighbour + c.table +
-                c.simplex ==
+        check (c.unchanged + c.closed + c.own + c.equal + c.neighbour +
+                c.table + c.simplex ==
             all);
         check (!k || c.unchanged == all || c.closed == all);
       }

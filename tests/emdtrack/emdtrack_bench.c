@@ -293,19 +293,22 @@ gpu_print (const GpuBench *b, const char *name, int bins, const char *how,
   double all = (double) b->width * b->height * BENCH_RUNS / 100;
   const EmdtrackCounts *c = &t->counts;
 
-  printf ("%s,%d,%dx%d,%s,%.1f,%.2f,%.2f,%.2f,%.2f,%.3f,%.0f,%.0f,%.2f,%.2f,"
-          "%.3f\n",
+  printf (
+      "%s,%d,%dx%d,%s,%.1f,%.2f,%.2f,%.2f,%.2f,%.2f,%.3f,%.0f,%.0f,%.2f,%.2f,"
+      "%.3f\n",
       name, bins, b->width, b->height, how, t->us, c->unchanged / all,
-      c->own / all, c->neighbour / all, c->table / all, c->simplex / all,
-      (double) c->pivots / BENCH_RUNS, (double) c->trees / BENCH_RUNS,
-      c->cached / all, c->distinct / all, c->unstored / all);
+      c->own / all, c->equal / all, c->neighbour / all, c->table / all,
+      c->simplex / all, (double) c->pivots / BENCH_RUNS,
+      (double) c->trees / BENCH_RUNS, c->cached / all, c->distinct / all,
+      c->unstored / all);
   fflush (stdout);
 }
 
 static void
 gpu_heading (void)
 {
-  printf ("work,bins,size,frames,us,%% unchanged,%% own,%% neighbour,%% table,"
+  printf ("work,bins,size,frames,us,%% unchanged,%% own,%% equal,%% "
+          "neighbour,%% table,"
           "%% simplex,pivots,trees,%% cached,%% distinct,%% unstored\n");
 }
 

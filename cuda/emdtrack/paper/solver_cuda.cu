@@ -337,17 +337,6 @@ emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
 
 /* ---- Steps 1 and 2 ---- */
 
-static __device__ __forceinline__ uint32_t
-hash_histogram_cuda (const EmdtrackHistogram *h)
-{
-  uint64_t a[2];
-
-  memcpy (a, h, sizeof a);
-  a[0] = (a[0] ^ a[0] >> 29) * 0x9e3779b97f4a7c15ull;
-  a[1] = (a[1] + a[0]) * 0xbf58476d1ce4e5b9ull;
-  return (uint32_t) (a[1] ^ a[1] >> 32);
-}
-
 typedef struct {
   EmdtrackCache cache;
   const EmdtrackHistogram *histogram;
@@ -373,7 +362,7 @@ claim_cached (const Group &g, uint32_t at, const EmdtrackHistogram *h)
 static __device__ __forceinline__ uint32_t
 find_cached_cuda (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
 {
-  uint32_t room = g.cache.room, at = hash_histogram_cuda (h) & (room - 1);
+  uint32_t room = g.cache.room, at = emdtrack_hash (h) & (room - 1);
 
   for (uint32_t probes = 0; probes < room && probes < PROBES;) {
     uint32_t state = *(volatile uint32_t *) &g.cache.state[at];
@@ -449,6 +438,8 @@ add_tally_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
         (*store.n_spare - min (*store.n_taken, *store.n_spare));
     seen->full = t->full;
     seen->trees = (uint32_t) t->counts.trees;
+    seen->pending = t->pending;
+    seen->any = true;
   }
   __syncwarp ();
   if (lane < sizeof t->counts / sizeof *sums) {
