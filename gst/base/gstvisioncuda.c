@@ -192,3 +192,25 @@ gst_vision_cuda_pool_new (GstObject *context)
 {
   return gst_cuda_buffer_pool_new (GST_CUDA_CONTEXT (context));
 }
+
+gpointer
+gst_vision_cuda_alloc_pinned (GstObject *context, gsize bytes)
+{
+  gpointer memory = NULL;
+  gboolean is_done;
+
+  if (!gst_vision_cuda_push (context))
+    return NULL;
+  is_done = CuMemAllocHost (&memory, bytes) == CUDA_SUCCESS;
+  gst_vision_cuda_pop ();
+  return is_done ? memory : NULL;
+}
+
+void
+gst_vision_cuda_free_pinned (GstObject *context, gpointer memory)
+{
+  if (!gst_vision_cuda_push (context))
+    return;
+  CuMemFreeHost (memory);
+  gst_vision_cuda_pop ();
+}

@@ -45,4 +45,8 @@ void gst_vision_cuda_written (GstBuffer *buffer);
 
 GstBufferPool *gst_vision_cuda_pool_new (GstObject *context);
 
+/* Page-locked memory of the host; NULL if there is none. */
+gpointer gst_vision_cuda_alloc_pinned (GstObject *context, gsize bytes);
+void gst_vision_cuda_free_pinned (GstObject *context, gpointer memory);
+
 G_END_DECLS

@@ -9,6 +9,7 @@
 #include "base/gstvisioninput.h"
 
 #include "base/gstvisioncuda.h"
+#include "base/gstvisionpinned.h"
 
 /* ---- Faults of a frame that its caps do not show ----
  *
@@ -409,8 +410,10 @@ gst_vision_input_unmap (GstVisionInput *self, GstVisionBackend *backend)
   return err;
 }
 
+/* Adds @pool to @query, configured for @caps. */
 static void
-propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
+propose_pool (GstBufferPool *pool, GstAllocator *allocator, GstCaps *caps,
+    GstQuery *query)
 {
   GstStructure *config = gst_buffer_pool_get_config (pool);
   GstVideoInfo info;
@@ -424,6 +427,8 @@ propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
   gst_buffer_pool_config_add_option (config, GST_BUFFER_POOL_OPTION_VIDEO_META);
   gst_buffer_pool_config_set_params (
       config, caps, (guint) GST_VIDEO_INFO_SIZE (&info), 0, 0);
+  if (allocator)
+    gst_buffer_pool_config_set_allocator (config, allocator, NULL);
   if (!gst_buffer_pool_set_config (pool, config))
     return;
   config = gst_buffer_pool_get_config (pool);
@@ -432,26 +437,50 @@ propose_cuda_pool (GstBufferPool *pool, GstCaps *caps, GstQuery *query)
   gst_structure_free (config);
 }
 
+/* Offers page-locked memory for frames that are copied to a GPU. */
+static void
+propose_pinned_memory (GstObject *context, GstCaps *caps, GstQuery *query)
+{
+  GstAllocator *allocator = gst_vision_pinned_allocator_new (context);
+  GstBufferPool *pool = gst_video_buffer_pool_new ();
+
+  gst_query_add_allocation_param (query, allocator, NULL);
+  propose_pool (pool, allocator, caps, query);
+  gst_object_unref (pool);
+  gst_object_unref (allocator);
+}
+
+static gboolean
+works_on_gpu (GstVisionBackend *self)
+{
+  gboolean on_gpu;
+
+  GST_OBJECT_LOCK (self->element);
+  on_gpu = g_strcmp0 (self->where, "cuda") == 0;
+  GST_OBJECT_UNLOCK (self->element);
+  return on_gpu;
+}
+
 void
 gst_vision_input_propose (GstVisionBackend *self, GstQuery *query)
 {
-  GstBufferPool *pool;
-  GstObject *context;
+  GstObject *context = NULL;
   GstCaps *caps;
 
   if (!gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL))
     gst_query_add_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL);
   gst_query_parse_allocation (query, &caps, NULL);
-  if (!caps || !gst_vision_caps_in_cuda (caps) ||
-      gst_query_get_n_allocation_pools (query) > 0)
-    return;
-  context = gst_vision_backend_ref_context (self);
-  if (!context)
-    return;
-  pool = gst_vision_cuda_pool_new (context);
-  propose_cuda_pool (pool, caps, query);
-  gst_object_unref (pool);
-  gst_object_unref (context);
+  if (caps && gst_query_get_n_allocation_pools (query) == 0)
+    context = gst_vision_backend_ref_context (self);
+  if (context && gst_vision_caps_in_cuda (caps)) {
+    GstBufferPool *pool = gst_vision_cuda_pool_new (context);
+
+    propose_pool (pool, NULL, caps, query);
+    gst_object_unref (pool);
+  } else if (context && works_on_gpu (self)) {
+    propose_pinned_memory (context, caps, query);
+  }
+  gst_clear_object (&context);
 }
 
 GstBufferPool *

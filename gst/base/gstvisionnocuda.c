@@ -88,3 +88,18 @@ gst_vision_cuda_pool_new (GstObject *context)
   (void) context;
   return NULL;
 }
+
+gpointer
+gst_vision_cuda_alloc_pinned (GstObject *context, gsize bytes)
+{
+  (void) context;
+  (void) bytes;
+  return NULL;
+}
+
+void
+gst_vision_cuda_free_pinned (GstObject *context, gpointer memory)
+{
+  (void) context;
+  (void) memory;
+}
