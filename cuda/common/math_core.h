@@ -181,17 +181,6 @@ typedef struct {
   unsigned long long n, x, y, xx, xy, yy;
 } Moments;
 
-/* Moves the pixels; their coordinates must stay positive. */
-BOTH void
-moments_move (Moments *m, unsigned long long dx, unsigned long long dy)
-{
-  m->xx += dx * (2 * m->x + m->n * dx);
-  m->xy += dx * m->y + dy * m->x + m->n * dx * dy;
-  m->yy += dy * (2 * m->y + m->n * dy);
-  m->x += m->n * dx;
-  m->y += m->n * dy;
-}
-
 /* The variances of pixels, which are squares of side 1, and the covariance. */
 typedef struct {
   double xx, xy, yy;

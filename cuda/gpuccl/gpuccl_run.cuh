@@ -78,7 +78,8 @@ typedef struct {
   GpucclSeams *seams;     /* of each tile */
   GpucclEdges *edges;     /* of each tile */
   GpucclSum *pieces;      /* after gathering, a root has the sums of its
-                             component */
+                             component; of small components inside of a tile
+                             only label and area are set */
   uint32_t *parents;      /* of pieces */
   uint32_t *labels;       /* of pieces: their component's label, with
                              GPUCCL_LARGE */
@@ -162,6 +163,35 @@ gpuccl_bin (uint32_t area)
   int octave = max (28 - __clz ((int) area), 0);
 
   return 8 * octave + (area >> octave);
+}
+
+/* Sums in global memory are read and written 16 bytes at a time. */
+#define SUM_PARTS (sizeof (GpucclSum) / sizeof (uint4))
+
+static_assert (sizeof (GpucclSum) % sizeof (uint4) == 0, "parts of a sum");
+
+static __device__ __forceinline__ GpucclSum
+gpuccl_load_sum (const GpucclSum *from)
+{
+  uint4 parts[SUM_PARTS];
+  GpucclSum s;
+
+#pragma unroll
+  for (size_t i = 0; i < SUM_PARTS; i++)
+    parts[i] = ((const uint4 *) from)[i];
+  memcpy (&s, parts, sizeof s);
+  return s;
+}
+
+static __device__ __forceinline__ void
+gpuccl_store_sum (GpucclSum *to, const GpucclSum &s)
+{
+  uint4 parts[SUM_PARTS];
+
+  memcpy (parts, &s, sizeof parts);
+#pragma unroll
+  for (size_t i = 0; i < SUM_PARTS; i++)
+    ((uint4 *) to)[i] = parts[i];
 }
 
 /* Adds @s to @to by atomics. */

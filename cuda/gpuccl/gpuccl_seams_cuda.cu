@@ -268,7 +268,8 @@ __launch_bounds__ (THREADS)
   i = first.i, p = first.parent;
   while (__any_sync (ALL_LANES, i < n)) {
     bool have = i < n && p != i;
-    GpucclSum s = have ? a.p.pieces[i] : gpuccl_sum_nothing ();
+    GpucclSum s =
+        have ? gpuccl_load_sum (&a.p.pieces[i]) : gpuccl_sum_nothing ();
 
     add_to_roots (
         a, &crowd, have, s, have ? hang_piece_at_root (a.p.parents, i, p) : 0);

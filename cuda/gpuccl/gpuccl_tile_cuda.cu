@@ -53,8 +53,8 @@ template <int WARP_ROWS> struct Rows {
  * Minima are stored as maxima of their differences from the largest value, so
  * that clearing needs few kinds of words. */
 struct alignas (16) TileSums {
-  uint32_t n_xy[NEAR_SUMS];            /* pixels, sum of x y << 11 */
-  uint32_t x[NEAR_SUMS], y[NEAR_SUMS]; /* sum of x, of pairs (x) << 14 */
+  uint32_t n_xy[NEAR_SUMS];                     /* pixels, sum of x y << 11 */
+  uint32_t x[NEAR_SUMS], y[NEAR_SUMS];          /* sums of powers */
   uint32_t columns[NEAR_SUMS], rows[NEAR_SUMS]; /* bit i: the piece has pixels
                                                    there */
   uint32_t z[NEAR_SUMS], max_z[NEAR_SUMS], low_z[NEAR_SUMS]; /* 65535 - z */
@@ -68,24 +68,50 @@ template <int WARP_ROWS> struct Tile {
   uint16_t piece[TILE * TILE];   /* of roots: number of the piece in the tile */
   TileSums sums;                 /* of the tile's first pieces */
   uint32_t roots[NEAR_SUMS];
+  uint32_t powers_below[TILE + 1];
   uint2 last[tile_warps<WARP_ROWS>]; /* of each warp's last row: foreground,
                                         links to the left */
   uint32_t n, first;                 /* number of pieces; number of the first
                                         among all tiles */
 };
 
-/* x (x - 1) / 2, the lower half of x^2.  Its sum over a tile is below 2^18. */
+/* The powers of a coordinate x of a tile, in one word: x and, from POWER_BITS
+ * on, the lower half of x^2, x (x - 1) / 2.  Over a tile the sum of the first
+ * is below 2^14 and that of the second below 2^18, so that words of powers can
+ * be added and subtracted. */
+#define POWER_BITS 14
+
 static __device__ __forceinline__ uint32_t
-pairs (uint32_t x)
+powers (uint32_t x)
 {
-  return x * (x - 1) / 2;
+  return x | x * (x - 1) / 2 << POWER_BITS;
 }
 
-/* The sum of pairs () of all numbers below @x. */
+/* The sum of the powers of all numbers below @x. */
 static __device__ __forceinline__ uint32_t
-triples (uint32_t x)
+powers_below (uint32_t x)
 {
-  return x * (x - 1) * (x - 2) / 6;
+  return x * (x - 1) / 2 | x * (x - 1) * (x - 2) / 6 << POWER_BITS;
+}
+
+static __device__ __forceinline__ uint32_t
+first_power (uint32_t sum)
+{
+  return sum & ((1u << POWER_BITS) - 1);
+}
+
+static __device__ __forceinline__ uint32_t
+sum_of_squares (uint32_t sum)
+{
+  return 2 * (sum >> POWER_BITS) + first_power (sum);
+}
+
+/* The sum of the powers of @n numbers whose sum of powers is @sum, if each
+ * number were @by larger. */
+static __device__ __forceinline__ uint32_t
+move_powers (uint32_t sum, uint32_t n, uint32_t by)
+{
+  return sum + n * powers (by) + first_power (sum) * (by << POWER_BITS);
 }
 
 /* ---- Rows ---- */
@@ -722,24 +748,45 @@ set_ray_range (
   *low = ~min (a, b);
 }
 
+static __device__ __forceinline__ unsigned long long
+wide_product (uint32_t a, uint32_t b)
+{
+  return (unsigned long long) a * b;
+}
+
+/* The label of the piece whose first pixel in raster order is @root. */
+static __device__ __forceinline__ uint32_t
+label_of_root (int width, uint32_t root)
+{
+  return 1 + (blockIdx.y * TILE + root / TILE) * width + blockIdx.x * TILE +
+      root % TILE;
+}
+
+static __device__ __forceinline__ uint32_t
+part_area (const Part &s)
+{
+  return s.n_xy & 0x7ff;
+}
+
 /* The sum in the frame of the part @s.  @root is the pixel of the piece that
  * comes first in raster order. */
 template <Depth DEPTH>
 static __device__ __forceinline__ GpucclSum
 frame_sum_of_part (const GpucclWork &w, const Part &s, uint32_t root)
 {
-  uint32_t X = blockIdx.x * TILE, Y = blockIdx.y * TILE, n = s.n_xy & 0x7ff;
-  uint32_t x = s.x & 0x3fff, y = s.y & 0x3fff;
-  Moments m = {n, x, y, 2 * (s.x >> 14) + x, s.n_xy >> 11, 2 * (s.y >> 14) + y};
+  uint32_t X = blockIdx.x * TILE, Y = blockIdx.y * TILE, n = part_area (s);
+  uint32_t x = first_power (s.x), y = first_power (s.y);
   bool known = DEPTH && w.rays.known;
   GpucclSum f;
 
-  moments_move (&m, X, Y);
-  f.label = 1 + (Y + root / TILE) * w.frame.width + X + root % TILE;
+  f.label = label_of_root (w.frame.width, root);
   f.area = n;
-  f.x = m.x, f.y = m.y;
+  f.x = x + n * X, f.y = y + n * Y;
   f.z = DEPTH ? s.z : 0;
-  f.xx = m.xx, f.xy = m.xy, f.yy = m.yy;
+  /* each factor fits in 32 bits */
+  f.xx = sum_of_squares (s.x) + wide_product (X, 2 * x + n * X);
+  f.yy = sum_of_squares (s.y) + wide_product (Y, 2 * y + n * Y);
+  f.xy = (s.n_xy >> 11) + wide_product (X, y) + wide_product (Y, x + n * X);
   f.box.x0 = (int) X + __ffs ((int) s.columns) - 1;
   f.box.x1 = (int) X + 32 - __clz ((int) s.columns);
   f.box.y0 = (int) Y + __ffs ((int) s.rows) - 1;
@@ -829,20 +876,28 @@ run_depth (const GpucclWork &w, uint32_t left, uint32_t z, int x, int y)
   return s;
 }
 
+/* The sum of the powers of the numbers from @begin to before @end. */
+template <int WARP_ROWS>
+static __device__ __forceinline__ uint32_t
+powers_between (const Tile<WARP_ROWS> &t, uint32_t begin, uint32_t end)
+{
+  return t.powers_below[end] - t.powers_below[begin];
+}
+
 /* Sets the members that do not depend on depth, for the run that starts at the
  * lane's pixel, in row @y of the tile. */
+template <int WARP_ROWS>
 static __device__ __forceinline__ void
-set_run_part (Part *s, uint32_t left, int y)
+set_run_part (Part *s, const Tile<WARP_ROWS> &t, uint32_t left, uint32_t y)
 {
-  uint32_t x = threadIdx.x % 32, n, sum;
+  uint32_t x = threadIdx.x % 32, n;
 
   s->columns = mask_of_run (left, (int) x);
   s->rows = 1u << y;
   n = (uint32_t) __popc (s->columns);
-  sum = n * (2 * x + n - 1) / 2;
-  s->n_xy = n | sum * (uint32_t) y << 11;
-  s->x = sum | (triples (x + n) - triples (x)) << 14;
-  s->y = n * ((uint32_t) y | pairs (y) << 14);
+  s->x = powers_between (t, x, x + n);
+  s->y = n * powers_between (t, y, y + 1);
+  s->n_xy = n | first_power (s->x) * y << 11;
 }
 
 /* Adds the runs of the warp's row @i.  @number is that of the lane's piece. */
@@ -861,7 +916,7 @@ add_row_of_runs (const GpucclArgs &a, Tile<WARP_ROWS> *t,
       blockIdx.x * TILE + lane, blockIdx.y * TILE + row);
   if (!(starts >> lane & 1))
     return;
-  set_run_part (&s, left, row);
+  set_run_part (&s, *t, left, (uint32_t) row);
   if (number < NEAR_SUMS)
     add_part_to_sums<DEPTH> (a.w, &t->sums, number, s);
   else if (t->first + number < a.p.max_pieces)
@@ -908,20 +963,23 @@ static __device__ __forceinline__ void
 add_lane_column (const GpucclWork &w, const Rows<WARP_ROWS> &r, TileSums *to,
     uint32_t number)
 {
-  uint32_t lane = threadIdx.x % 32, y = threadIdx.x / 32 * WARP_ROWS, n = 0;
+  uint32_t lane = threadIdx.x % 32, y = first_row_of_warp<WARP_ROWS> ();
+  uint32_t rows = 0, n;
   Part s = column_depth<DEPTH, false> (w, r);
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
     uint32_t set = r.foreground[i + 1] >> lane & 1;
 
-    n += set;
-    s.y += set * (y + i | pairs (y + i) << 14);
-    s.rows |= set << (y + i);
+    s.y += set * powers (i);
+    rows |= set << i;
   }
-  s.n_xy = n | lane * (s.y & 0x3fff) << 11;
-  s.x = n * (lane | pairs (lane) << 14);
+  n = (uint32_t) __popc (rows);
+  s.y = move_powers (s.y, n, y);
+  s.n_xy = n | lane * first_power (s.y) << 11;
+  s.x = n * powers (lane);
   s.columns = 1u << lane;
+  s.rows = rows << y;
   add_part_to_sums<DEPTH> (w, to, number, s);
 }
 
@@ -930,21 +988,23 @@ template <int WARP_ROWS>
 static __device__ __forceinline__ void
 set_foreground_part (Part *s, const Rows<WARP_ROWS> &r)
 {
-  uint32_t lane = threadIdx.x % 32, own = 0; /* pixels, sum of y << 16 */
+  uint32_t lane = threadIdx.x % 32, y = first_row_of_warp<WARP_ROWS> ();
+  uint32_t own = 0, sum, n = 0; /* @own: pixels, sum of rows << 16 */
 
 #pragma unroll
   for (int i = 0; i < WARP_ROWS; i++) {
-    uint32_t y = threadIdx.x / 32 * WARP_ROWS + i, set = r.foreground[i + 1];
-    uint32_t n = (uint32_t) __popc (set);
+    uint32_t set = r.foreground[i + 1], k = (uint32_t) __popc (set);
 
-    own += set >> lane & 1 ? 1 | y << 16 : 0;
-    s->n_xy += n;
-    s->y += n * (y | pairs (y) << 14);
+    own += set >> lane & 1 ? 1 | i << 16 : 0;
+    n += k;
+    s->y += k * powers (i);
     s->columns |= set;
-    s->rows |= (uint32_t) (set != 0) << y;
+    s->rows |= (uint32_t) (set != 0) << (y + i);
   }
-  s->n_xy += warp_sum ((own >> 16) * lane) << 11;
-  s->x = warp_sum ((own & 0xffff) * (lane | pairs (lane) << 14));
+  sum = (own >> 16) + (own & 0xffff) * y;
+  s->y = move_powers (s->y, n, y);
+  s->n_xy = n + (warp_sum (sum * lane) << 11);
+  s->x = warp_sum ((own & 0xffff) * powers (lane));
 }
 
 /* Sets the same members for full rows. */
@@ -952,13 +1012,13 @@ template <int WARP_ROWS>
 static __device__ __forceinline__ void
 set_full_part (Part *s)
 {
-  const uint32_t x = TILE * (TILE - 1) / 2;
-  uint32_t y = threadIdx.x / 32 * WARP_ROWS;
-  uint32_t sum = WARP_ROWS * y + WARP_ROWS * (WARP_ROWS - 1) / 2;
+  const uint32_t x = powers_below (TILE);
+  uint32_t y = first_row_of_warp<WARP_ROWS> ();
+  uint32_t sum = move_powers (powers_below (WARP_ROWS), WARP_ROWS, y);
 
-  s->n_xy = TILE * WARP_ROWS | x * sum << 11;
-  s->x = WARP_ROWS * (x | triples (TILE) << 14);
-  s->y = TILE * (sum | (triples (y + WARP_ROWS) - triples (y)) << 14);
+  s->n_xy = TILE * WARP_ROWS | first_power (x) * first_power (sum) << 11;
+  s->x = WARP_ROWS * x;
+  s->y = TILE * sum;
   s->columns = ALL_LANES;
   s->rows = ((1u << WARP_ROWS) - 1) << y;
 }
@@ -1158,12 +1218,38 @@ begin_far_sums (
   if (threadIdx.x == 0)
     t->first = first;
   __syncthreads ();
+#pragma unroll 1
   for (uint32_t i = threadIdx.x + NEAR_SUMS; i < n;
        i += tile_threads<WARP_ROWS>)
     if (t->first + i < a.p.max_pieces)
-      a.p.pieces[t->first + i] = gpuccl_sum_nothing ();
+      gpuccl_store_sum (&a.p.pieces[t->first + i], gpuccl_sum_nothing ());
   __threadfence ();
   __syncthreads ();
+}
+
+/* Whether the piece is a component of fewer pixels than are reported: no pixel
+ * of it is at the tile's edge, so that no other tile adds to it.  Of such
+ * components only label and area are read. */
+static __device__ __forceinline__ bool
+is_small_inside (const GpucclArgs &a, const Part &s)
+{
+  return !((s.columns | s.rows) & (1u | 1u << (TILE - 1))) &&
+      !gpuccl_is_reported (&a.w, part_area (s));
+}
+
+/* Writes the sum of piece @i of the tile to @to. */
+template <Depth DEPTH, int WARP_ROWS>
+static __device__ __forceinline__ void
+write_piece_sum (
+    const GpucclArgs &a, const Tile<WARP_ROWS> &t, uint32_t i, GpucclSum *to)
+{
+  Part s = piece_part (t.sums, i);
+
+  if (is_small_inside (a, s))
+    *(uint2 *) to =
+        make_uint2 (label_of_root (a.w.frame.width, t.roots[i]), part_area (s));
+  else
+    gpuccl_store_sum (to, frame_sum_of_part<DEPTH> (a.w, s, t.roots[i]));
 }
 
 /* Writes the @n pieces to global memory, and labels the starts of runs with
@@ -1192,8 +1278,7 @@ write_pieces (const GpucclArgs &a, const Tile<WARP_ROWS> &t, uint32_t n,
       return;
     a.p.parents[at] = at;
     if (i < NEAR_SUMS)
-      a.p.pieces[at] =
-          frame_sum_of_part<DEPTH> (a.w, piece_part (t.sums, i), t.roots[i]);
+      write_piece_sum<DEPTH> (a, t, i, &a.p.pieces[at]);
   }
 }
 
@@ -1275,6 +1360,8 @@ __launch_bounds__ (tile_threads<WARP_ROWS>, AT_ONCE / tile_threads<WARP_ROWS>)
   allow_next ();
   if (threadIdx.x == 0)
     t.n = 0;
+  if (threadIdx.x <= TILE)
+    t.powers_below[threadIdx.x] = powers_below (threadIdx.x);
   read_foreground (a.w, &r, &unknown);
   if (!__syncthreads_or (any_row_bits (r.foreground) | unknown)) {
     clear_tile_labels<WARP_ROWS> (a);
