@@ -3,13 +3,10 @@
  * The camera where the alignment does not suffice: it rests while bodies move,
  * or it is lost, and is searched for at keyframes, which are small pictures of
  * depth with the camera's pose; if it stays lost, the reason is told. */
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/parallel.h"
-#include "kinfumot/kinfumot_pair_core.h"
 #include "kinfumot/kinfumot_state.h"
 
 /* ---- A camera that rests ---- */
@@ -20,83 +17,13 @@
  * because bodies move.  If the camera moves, no surface fits the pose of rest
  * better than the estimate; if bodies move, what stands still does. */
 
-#define SAMPLES 320     /* pixels that are compared of a row, and of a column */
-#define REST_SIDE 8     /* samples, of a tile's side */
-#define REST_FEW 16     /* samples of a tile that are too few */
-#define FITS (1 / 16.f) /* of the distance up to which points match */
+#define REST_FEW 16      /* samples of a tile that are too few */
+#define FITS (1 / 16.f)  /* of the distance up to which points match */
 #define NOISE (1 / 32.f) /* likewise: of a tile's mean */
 #define MUCH (1 / 4.f)   /* likewise: a tile counts as no more */
 #define MOVED_BY 6       /* see rests_by_tiles () */
 #define UNDECIDED .012   /* a tile */
 #define REST_SHARE .15   /* of the tiles; they suffice without an estimate */
-
-/* Of a tile: samples with depth; the samples that meet the background with both
- * poses, and their mean distances from it, by the limit of a match. */
-typedef struct {
-  int n_seen, n;
-  float at_rest, estimated;
-} RestTile;
-
-typedef struct {
-  KinfumotMatching match; /* memory of the host */
-  const KinfumotHit *view;
-  KinfumotModel at_rest, estimated;
-  int step; /* pixels from sample to sample */
-  int tiles_x, tiles_y;
-  RestTile *tiles;
-} RestLoop;
-
-static bool
-meets_view (const RestLoop *loop, const KinfumotModel *background, Vec point,
-    KinfumotPair *pair)
-{
-  return kinfumot_pair_in_view (
-             &loop->match.points.optics, background, loop->view, point, pair) &&
-      pair->apart <= KINFUMOT_GATE * KINFUMOT_GATE;
-}
-
-static void
-add_rest_sample (const RestLoop *loop, int at, RestTile *tile)
-{
-  const KinfumotPoints *points = &loop->match.points;
-  KinfumotPair pair, other;
-  float limit;
-  Vec point;
-
-  if (!points->depth[at])
-    return;
-  point = kinfumot_point (points, at);
-  limit = kinfumot_match_limit (&loop->match, point.z);
-  tile->n_seen++;
-  if (!meets_view (loop, &loop->at_rest, point, &pair) ||
-      !meets_view (loop, &loop->estimated, point, &other))
-    return;
-  tile->at_rest += pair.before / limit;
-  tile->estimated += other.before / limit;
-  tile->n++;
-}
-
-static void
-compare_rest_tiles (void *data, int begin, int end)
-{
-  const RestLoop *loop = data;
-  const KinfumotOptics *optics = &loop->match.points.optics;
-  const int side = REST_SIDE * loop->step;
-
-  for (int i = begin; i < end; i++) {
-    const int x0 = i % loop->tiles_x * side, y0 = i / loop->tiles_x * side;
-    RestTile tile = {0};
-
-    for (int y = y0; y < y0 + side && y < optics->height; y += loop->step)
-      for (int x = x0; x < x0 + side && x < optics->width; x += loop->step)
-        add_rest_sample (loop, y * optics->width + x, &tile);
-    if (tile.n) {
-      tile.at_rest = fabsf (tile.at_rest / (float) tile.n);
-      tile.estimated = fabsf (tile.estimated / (float) tile.n);
-    }
-    loop->tiles[i] = tile;
-  }
-}
 
 /* By how much a tile is @farther with one pose than with the other. */
 static double
@@ -111,13 +38,13 @@ excess_of_tile (float farther)
  * are farther.  Before cameras that set out, generated and real, b - 6 a is
  * .022 and more, and before persons .006 and less. */
 static bool
-rests_by_tiles (const RestLoop *loop, bool has_estimate)
+rests_by_tiles (const KinfumotRestTile *tiles, int n_tiles, bool has_estimate)
 {
   int n = 0, n_fit = 0;
   double nearer = 0, farther = 0;
 
-  for (int i = 0; i < loop->tiles_x * loop->tiles_y; i++) {
-    const RestTile *t = &loop->tiles[i];
+  for (int i = 0; i < n_tiles; i++) {
+    const KinfumotRestTile *t = &tiles[i];
 
     n += t->n_seen >= REST_FEW;
     if (t->n < REST_FEW)
@@ -130,46 +57,29 @@ rests_by_tiles (const RestLoop *loop, bool has_estimate)
                       : n > 0 && n_fit >= REST_SHARE * n;
 }
 
-static const char *
-fetch_rest_view (Kinfumot *k)
-{
-  const size_t pixels = kinfumot_n_pixels (&k->optics);
-  const Device *dev = &k->device;
-
-  if (!k->host_view)
-    TRY (memory_get_pinned (&k->memory, &k->host_view, pixels));
-  TRY (device_copy (
-      dev, k->host_view, k->views.of[0], pixels * sizeof *k->host_view));
-  TRY (device_copy (dev, k->host_maps.depth, k->now.depth,
-      pixels * sizeof *k->host_maps.depth));
-  return device_wait (dev);
-}
-
 /* Compares the motion to the pose of rest with the estimated motion. */
 static const char *
 compare_rest (Kinfumot *k, Pose64 rest, Pose64 estimate, bool *stays)
 {
-  RestLoop loop = {.match = kinfumot_matching (k, &k->host_maps),
-      .view = k->host_view,
+  KinfumotRestIn in = {.matching = kinfumot_matching (k, &k->now),
       .at_rest = k->before[0],
       .estimated = k->before[0]};
-  int side = loop.match.points.optics.width;
+  const int width = k->optics.width, height = k->optics.height;
+  int side = width > height ? width : height, n;
 
-  loop.match.points.optics.rays = k->host_rays;
-  kinfumot_set_motion (&loop.at_rest, rest);
-  kinfumot_set_motion (&loop.estimated, estimate);
-  if (side < k->optics.height)
-    side = k->optics.height;
-  loop.step = (side + SAMPLES - 1) / SAMPLES;
-  side = REST_SIDE * loop.step;
-  loop.tiles_x = (k->optics.width + side - 1) / side;
-  loop.tiles_y = (k->optics.height + side - 1) / side;
-  loop.tiles = calloc (loop.tiles_x * loop.tiles_y, sizeof *loop.tiles);
-  if (!loop.tiles)
-    return OUT_OF_MEMORY (loop.tiles_x * loop.tiles_y * sizeof *loop.tiles, "");
-  parallel_for (loop.tiles_x * loop.tiles_y, 0, compare_rest_tiles, &loop);
-  *stays = rests_by_tiles (&loop, k->host_report->models[0].good);
-  free (loop.tiles);
+  kinfumot_set_motion (&in.at_rest, rest);
+  kinfumot_set_motion (&in.estimated, estimate);
+  in.step = (side + KINFUMOT_REST_SAMPLES - 1) / KINFUMOT_REST_SAMPLES;
+  side = KINFUMOT_REST_SIDE * in.step;
+  in.tiles_x = (width + side - 1) / side;
+  in.tiles_y = (height + side - 1) / side;
+  n = in.tiles_x * in.tiles_y;
+  TRY (k->stages->rest (&k->device, &in, k->rest_tiles));
+  TRY (k->stages->pass (&k->device, k->host_rest_tiles, k->rest_tiles,
+      n * sizeof *k->rest_tiles));
+  TRY (device_wait (&k->device));
+  *stays =
+      rests_by_tiles (k->host_rest_tiles, n, k->host_report->models[0].good);
   return NULL;
 }
 
@@ -193,7 +103,6 @@ kinfumot_rest_keep (Kinfumot *k, bool *stays)
       kinfumot_poses_are_near (
           &estimate.pose, rest, KINFUMOT_REST, KINFUMOT_REST_TURN))
     return NULL;
-  TRY (fetch_rest_view (k));
   TRY (compare_rest (k, pose64_times (back, *rest),
       pose64_times (back, estimate.pose), stays));
   if (!*stays)

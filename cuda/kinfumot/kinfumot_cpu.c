@@ -3,7 +3,8 @@
  * The table of the CPU's stages, and the stages of a few numbers. */
 #include <unistd.h>
 
-#include "kinfumot/kinfumot_stages.h"
+#include "common/parallel.h"
+#include "kinfumot/kinfumot_rest_core.h"
 
 static const char *
 kinfumot_align_open_cpu (KinfumotAlignScratch *scratch)
@@ -31,6 +32,40 @@ kinfumot_judge_cpu (const Device *dev, int first, int last,
   for (int m = first; m < last; m++)
     if (models[m].active)
       kinfumot_judge_motion (models, m, *n_points);
+  return NULL;
+}
+
+typedef struct {
+  const KinfumotRestIn *in;
+  KinfumotRestTile *tiles;
+} RestLoop;
+
+static void
+compare_rest_tiles (void *data, int begin, int end)
+{
+  const RestLoop *loop = data;
+
+  for (int tile = begin; tile < end; tile++) {
+    KinfumotRestTile sum = {0, 0, 0, 0};
+
+    for (int i = 0; i < KINFUMOT_REST_SIDE * KINFUMOT_REST_SIDE; i++) {
+      KinfumotRestTile sample = kinfumot_rest_sample (loop->in, tile, i);
+
+      kinfumot_rest_add (&sum, &sample);
+    }
+    kinfumot_rest_end (&sum);
+    loop->tiles[tile] = sum;
+  }
+}
+
+static const char *
+kinfumot_rest_cpu (
+    const Device *dev, const KinfumotRestIn *in, KinfumotRestTile *tiles)
+{
+  RestLoop loop = {in, tiles};
+
+  (void) dev;
+  parallel_for (in->tiles_x * in->tiles_y, 0, compare_rest_tiles, &loop);
   return NULL;
 }
 
@@ -75,8 +110,8 @@ kinfumot_room_cpu (const Device *dev, uint64_t *bytes)
 const KinfumotStages kinfumot_stages_cpu = {kinfumot_fill_cpu,
     kinfumot_filter_cpu, kinfumot_normals_cpu, kinfumot_align_open_cpu,
     kinfumot_align_cpu, kinfumot_predict_cpu, kinfumot_judge_cpu,
-    kinfumot_advance_cpu, kinfumot_classify_cpu, kinfumot_grow_cpu,
-    kinfumot_adopt_cpu, kinfumot_doubt_cpu, kinfumot_allocate_cpu,
-    kinfumot_fuse_cpu, kinfumot_ranges_cpu, kinfumot_cast_cpu,
-    kinfumot_draw_cpu, kinfumot_pass_cpu, kinfumot_mark_cpu, kinfumot_mark_cpu,
-    kinfumot_room_cpu};
+    kinfumot_rest_cpu, kinfumot_advance_cpu, kinfumot_classify_cpu,
+    kinfumot_grow_cpu, kinfumot_adopt_cpu, kinfumot_doubt_cpu,
+    kinfumot_allocate_cpu, kinfumot_fuse_cpu, kinfumot_ranges_cpu,
+    kinfumot_cast_cpu, kinfumot_draw_cpu, kinfumot_pass_cpu, kinfumot_mark_cpu,
+    kinfumot_mark_cpu, kinfumot_room_cpu};

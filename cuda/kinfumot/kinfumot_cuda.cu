@@ -2,6 +2,7 @@
  *
  * The table of the GPU's stages, and the stages of a few numbers. */
 #include "kinfumot/kinfumot_cuda.cuh"
+#include "kinfumot/kinfumot_rest_core.h"
 
 static __global__ void
 copy_words_kernel (uint32_t *to, const uint32_t *from, int n)
@@ -63,6 +64,37 @@ kinfumot_judge_cuda (const Device *dev, int first, int last,
       dev, judge_motions_kernel, 1, last - first, first, n_points, models);
 }
 
+#define REST_THREADS (KINFUMOT_REST_SIDE * KINFUMOT_REST_SIDE)
+
+/* A block for each tile, and a thread for each sample.  One thread adds the
+ * samples, in the order of the CPU. */
+static __global__ void
+__launch_bounds__ (REST_THREADS) compare_rest_kernel (
+    const __grid_constant__ KinfumotRestIn in, KinfumotRestTile *tiles)
+{
+  __shared__ KinfumotRestTile samples[REST_THREADS];
+  KinfumotRestTile sum = {0, 0, 0, 0};
+
+  await_previous ();
+  samples[threadIdx.x] =
+      kinfumot_rest_sample (&in, (int) blockIdx.x, (int) threadIdx.x);
+  __syncthreads ();
+  if (threadIdx.x)
+    return;
+  for (int i = 0; i < REST_THREADS; i++)
+    kinfumot_rest_add (&sum, &samples[i]);
+  kinfumot_rest_end (&sum);
+  tiles[blockIdx.x] = sum;
+}
+
+static const char *
+kinfumot_rest_cuda (
+    const Device *dev, const KinfumotRestIn *in, KinfumotRestTile *tiles)
+{
+  return queue_kernel (dev, compare_rest_kernel, in->tiles_x * in->tiles_y,
+      REST_THREADS, *in, tiles);
+}
+
 /* The objects come first: they read the camera's former pose. */
 static __global__ void
 advance_poses_kernel (KinfumotOptics optics, int first,
@@ -116,8 +148,8 @@ kinfumot_room_cuda (const Device *dev, uint64_t *bytes)
 extern "C" const KinfumotStages kinfumot_stages_cuda = {kinfumot_fill_cuda,
     kinfumot_filter_cuda, kinfumot_normals_cuda, kinfumot_align_open_cuda,
     kinfumot_align_cuda, kinfumot_predict_cuda, kinfumot_judge_cuda,
-    kinfumot_advance_cuda, kinfumot_classify_cuda, kinfumot_grow_cuda,
-    kinfumot_adopt_cuda, kinfumot_doubt_cuda, kinfumot_allocate_cuda,
-    kinfumot_fuse_cuda, kinfumot_ranges_cuda, kinfumot_cast_cuda,
-    kinfumot_draw_cuda, kinfumot_pass_cuda, kinfumot_mark_cuda,
-    kinfumot_await_mark_cuda, kinfumot_room_cuda};
+    kinfumot_rest_cuda, kinfumot_advance_cuda, kinfumot_classify_cuda,
+    kinfumot_grow_cuda, kinfumot_adopt_cuda, kinfumot_doubt_cuda,
+    kinfumot_allocate_cuda, kinfumot_fuse_cuda, kinfumot_ranges_cuda,
+    kinfumot_cast_cuda, kinfumot_draw_cuda, kinfumot_pass_cuda,
+    kinfumot_mark_cuda, kinfumot_await_mark_cuda, kinfumot_room_cuda};

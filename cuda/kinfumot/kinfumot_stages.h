@@ -116,6 +116,33 @@ typedef const char *KinfumotPredictStage (
 typedef const char *KinfumotJudgeStage (const Device *dev, int first, int last,
     const uint32_t *n_points, KinfumotModel *models);
 
+/* Samples of a frame: at most KINFUMOT_REST_SAMPLES of a row and of a column,
+ * in tiles of KINFUMOT_REST_SIDE squared. */
+#define KINFUMOT_REST_SAMPLES 320
+#define KINFUMOT_REST_SIDE 8
+#define KINFUMOT_REST_TILES \
+ (KINFUMOT_REST_SAMPLES / KINFUMOT_REST_SIDE * KINFUMOT_REST_SAMPLES / \
+     KINFUMOT_REST_SIDE)
+
+/* Of a tile: samples with depth; the samples that meet the background with both
+ * motions, and their mean distances from it, by the limit of a match. */
+typedef struct {
+  int n_seen, n;
+  float at_rest, estimated;
+} KinfumotRestTile;
+
+typedef struct {
+  KinfumotMatching matching;
+  KinfumotModel at_rest, estimated; /* the background with either motion */
+  int step;                         /* pixels from sample to sample */
+  int tiles_x, tiles_y;
+} KinfumotRestIn;
+
+/* Compares two motions of the camera; not in the paper.  In: @in.  Out:
+ * @tiles. */
+typedef const char *KinfumotRestStage (
+    const Device *dev, const KinfumotRestIn *in, KinfumotRestTile *tiles);
+
 /* In: @counts.  In and out: @models; poses become those after the frame, and
  * boxes say where the next frame may show an object. */
 typedef const char *KinfumotAdvanceStage (const Device *dev,
@@ -211,6 +238,7 @@ typedef struct {
   KinfumotAlignStage *align;
   KinfumotPredictStage *predict;
   KinfumotJudgeStage *judge;
+  KinfumotRestStage *rest;
   KinfumotAdvanceStage *advance;
   KinfumotClassifyStage *classify;
   KinfumotGrowStage *grow;

@@ -54,6 +54,8 @@ get_frame (Kinfumot *k)
   TRY (memory_get (m, &k->fuse.surfaces, pixels));
   TRY (memory_get (m, &k->fuse.work, 2));
   TRY (memory_get (m, &k->pool.work, 1));
+  TRY (memory_get (m, &k->rest_tiles, KINFUMOT_REST_TILES));
+  TRY (memory_get_pinned (m, &k->host_rest_tiles, KINFUMOT_REST_TILES));
   TRY (memory_get (m, &k->device_report, 1));
   TRY (memory_get_pinned (m, &k->host_report, 1));
   k->optics.rays = k->rays;

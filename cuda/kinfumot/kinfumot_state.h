@@ -110,9 +110,9 @@ struct _Kinfumot {
   Pose64 previous_pose;
   int rested; /* frames in a row in which the camera was at rest */
   KinfumotModel before[KINFUMOT_MODELS]; /* the models before the frame */
-  KinfumotHit *host_view;      /* of the background; NULL before it is needed */
-  char loss[256];              /* why the camera is lost */
-  KinfumotKeyframe *keyframes; /* memory of the host */
+  KinfumotRestTile *rest_tiles, *host_rest_tiles; /* the latter pinned */
+  char loss[256];                                 /* why the camera is lost */
+  KinfumotKeyframe *keyframes;                    /* memory of the host */
   int n_keyframes, keyframes_room;
   uint16_t *host_rows; /* KINFUMOT_SMALL_Y rows of depth */
 
