@@ -437,17 +437,28 @@ propose_pool (GstBufferPool *pool, GstAllocator *allocator, GstCaps *caps,
   gst_structure_free (config);
 }
 
-/* Offers page-locked memory for frames that are copied to a GPU. */
+/* Offers page-locked memory for frames that are copied to a GPU, unless what
+ * comes after the element has an allocator of its own.  Whoever fills the
+ * frames takes the first allocator, also for the pool. */
 static void
 propose_pinned_memory (GstObject *context, GstCaps *caps, GstQuery *query)
 {
-  GstAllocator *allocator = gst_vision_pinned_allocator_new (context);
-  GstBufferPool *pool = gst_video_buffer_pool_new ();
+  g_autoptr (GstAllocator) allocator = NULL;
+  g_autoptr (GstBufferPool) pool = NULL;
+  GstAllocationParams params;
 
-  gst_query_add_allocation_param (query, allocator, NULL);
+  gst_allocation_params_init (&params);
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_parse_nth_allocation_param (query, 0, &allocator, &params);
+  if (allocator)
+    return;
+  allocator = gst_vision_pinned_allocator_new (context);
+  pool = gst_video_buffer_pool_new ();
+  if (gst_query_get_n_allocation_params (query) > 0)
+    gst_query_set_nth_allocation_param (query, 0, allocator, &params);
+  else
+    gst_query_add_allocation_param (query, allocator, &params);
   propose_pool (pool, allocator, caps, query);
-  gst_object_unref (pool);
-  gst_object_unref (allocator);
 }
 
 static gboolean

@@ -9,6 +9,7 @@ GST_DEBUG_CATEGORY_STATIC (vision_pinned_debug);
 typedef struct {
   GstAllocator parent;
   GstObject *context;
+  gint is_refused; /* atomic: memory could not be page-locked */
 } GstVisionPinned;
 
 typedef GstAllocatorClass GstVisionPinnedClass;
@@ -41,12 +42,18 @@ allocate_pinned (
 {
   GstObject *context = PINNED (allocator)->context;
   gsize all = params->prefix + size + params->padding;
-  gpointer data = gst_vision_cuda_alloc_pinned (context, all);
+  gpointer data = NULL;
   Piece *piece;
 
+  if (!g_atomic_int_get (&PINNED (allocator)->is_refused))
+    data = gst_vision_cuda_alloc_pinned (context, all);
   if (!data) {
-    GST_DEBUG_OBJECT (
-        allocator, "%" G_GSIZE_FORMAT " bytes cannot be page-locked", all);
+    if (g_atomic_int_compare_and_exchange (
+            &PINNED (allocator)->is_refused, FALSE, TRUE))
+      GST_DEBUG_OBJECT (allocator,
+          "%" G_GSIZE_FORMAT " bytes cannot be page-locked: all further memory "
+          "is the system's",
+          all);
     return gst_allocator_alloc (NULL, size, params);
   }
   piece = g_new (Piece, 1);

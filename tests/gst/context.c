@@ -5,6 +5,7 @@
 
 #include "suite.h"
 #include "common/device.h"
+#include "fed.h"
 
 #define TYPE "gst.cuda.context"
 
@@ -171,5 +172,93 @@ GST_START_TEST (test_cpu_has_none)
 }
 GST_END_TEST;
 
+static gboolean
+is_pinned (GstAllocator *allocator)
+{
+  return allocator &&
+      g_strcmp0 (G_OBJECT_TYPE_NAME (allocator), "GstVisionPinned") == 0;
+}
+
+/* The pool of page-locked memory that the element offers to whoever fills its
+ * frames, or NULL. */
+static GstBufferPool *
+offered_pool (GstHarness *h, GstVideoInfo *info)
+{
+  g_autoptr (GstCaps) caps = gst_video_info_to_caps (info);
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
+  GstBufferPool *found = NULL;
+
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  for (guint i = 0; i < gst_query_get_n_allocation_pools (query); i++) {
+    GstAllocator *allocator = NULL;
+    g_autoptr (GstBufferPool) pool = NULL;
+    GstStructure *config;
+
+    gst_query_parse_nth_allocation_pool (query, i, &pool, NULL, NULL, NULL);
+    if (!pool)
+      continue;
+    config = gst_buffer_pool_get_config (pool);
+    gst_buffer_pool_config_get_allocator (config, &allocator, NULL);
+    if (is_pinned (allocator) && !found)
+      found = gst_object_ref (pool);
+    gst_structure_free (config);
+  }
+  return found;
+}
+
+static GstVisionObjects *
+find_in_filled (GstHarness *h, GstBuffer *buffer, guint n)
+{
+  GstMapInfo map;
+
+  fail_unless (gst_buffer_map (buffer, &map, GST_MAP_WRITE));
+  for (gsize i = 0; i < map.size; i++)
+    map.data[i] = i / 3 % 64 < 20 + n && i / 192 < 30 ? 255 * (i % 3 == 0) : 0;
+  gst_buffer_unmap (buffer, &map);
+  return fed_objects (h, fed_frame (buffer, n));
+}
+
+/* Frames in offered memory give what frames in other memory give.  It is
+ * offered on a GPU alone. */
+GST_START_TEST (test_pinned_frames)
+{
+  GstElement *any;
+  GObject *context =
+      context_of_ready ("fakesrc ! moct name=it ! fakesink", &any);
+  g_autoptr (Harness) h =
+      gst_harness_new_parse ("moct objects=red:#ff0000~30 min-area=1");
+  g_autoptr (Harness) on_cpu = gst_harness_new_parse (
+      "moct backend=cpu objects=red:#ff0000~30 min-area=1");
+  g_autoptr (GstBufferPool) pool = NULL;
+  GstVideoInfo info;
+
+  fed_caps (on_cpu, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  fail_unless (offered_pool (on_cpu, &info) == NULL);
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  pool = offered_pool (h, &info);
+  fail_unless ((pool != NULL) == (context != NULL));
+  if (pool)
+    fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  for (guint i = 0; pool && i < 20; i++) {
+    GstBuffer *plain = gst_buffer_new_allocate (NULL, info.size, NULL), *pinned;
+    GstVisionObjects *a, *b;
+
+    fail_unless (
+        gst_buffer_pool_acquire_buffer (pool, &pinned, NULL) == GST_FLOW_OK);
+    a = find_in_filled (h, pinned, i);
+    b = find_in_filled (h, plain, i);
+    fail_unless (a && b && a->n_objects == 1 && b->n_objects == 1);
+    fail_unless_equals_uint64 (a->objects[0].area, (20 + i) * 30);
+    fail_unless_equals_uint64 (b->objects[0].area, (20 + i) * 30);
+    fail_unless (a->objects[0].cx == b->objects[0].cx);
+    gst_vision_objects_free (a);
+    gst_vision_objects_free (b);
+  }
+  if (pool)
+    gst_buffer_pool_set_active (pool, FALSE);
+  drop (any, context);
+}
+GST_END_TEST;
+
 SUITE (context, TEST (test_shared), TEST (test_map_of_another),
-    TEST (test_cpu_has_none));
+    TEST (test_pinned_frames), TEST (test_cpu_has_none));
