@@ -835,6 +835,43 @@ test_parity_scene (DeviceKind kind)
   }
 }
 
+/* Frames of few greys, in which many histograms are equal: after a cut they are
+ * grouped on the GPU, also where few trees find room. */
+static void
+test_parity_equal (DeviceKind kind)
+{
+  EmdtrackParams p = intensity_defaults ();
+  AUTO (Frame) f = frame_new (IMAGE_GRAY8, 149, 83, 3, 1);
+  AUTO (Player) cpu, cuda;
+
+  player_open (&cpu, DEVICE_CPU, 149, 83);
+  player_open (&cuda, DEVICE_CUDA, 149, 83);
+  p.solver = EMDTRACK_REUSE;
+  p.distance = EMDTRACK_MATRIX;
+  p.window = 5;
+  for (int k = 0; k < 24; k++) {
+    const uint32_t greys = 2 + k / 4 % 3;
+    AUTO (Found) a, b;
+
+    if (k % 8 == 0) {
+      p.bins = 4 + (int) rnd (13);
+      random_matrix (&p);
+      p.targets[0] = random_target (p.bins);
+      p.max_trees = k / 16 ? 64 : 4096;
+    }
+    for (int y = 0; y < 83; y++)
+      for (int x = 0; x < 149; x++)
+        if (k % 4 == 0 || !rnd (k % 4 == 3 ? 8 : 400))
+          ((uint8_t *) f.image.plane[0])[y * f.image.stride[0] + x] =
+              (uint8_t) (255 * rnd (greys) / (greys - 1));
+    a = find_next (cpu.e, &cpu.dev, &p, &plain_frame, &f);
+    b = find_next (cuda.e, &cuda.dev, &p, &plain_frame, &f);
+    check (same_maps (&a, &b));
+    check (a.results.counts.equal == 0);
+    check (k % 8 || b.results.counts.equal > 149 * 83 / 4);
+  }
+}
+
 /* ---- Regions and brightness ---- */
 
 static int
@@ -976,8 +1013,8 @@ static const CheckPart on_each[] = {{"one bin", test_one_bin},
 
 static const CheckPart parity[] = {{"single frames", test_parity_frames},
     {"formats", test_parity_formats}, {"layouts", test_parity_layouts},
-    {"many frames", test_parity_scene}, {"regions", test_parity_regions},
-    {NULL, NULL}};
+    {"many frames", test_parity_scene}, {"equal", test_parity_equal},
+    {"regions", test_parity_regions}, {NULL, NULL}};
 
 static const CheckPart parity_short[] = {
     {"few frames", test_parity_short}, {NULL, NULL}};
