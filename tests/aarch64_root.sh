@@ -18,7 +18,7 @@ fi
 mirror=${MIRROR:-http://deb.debian.org/debian}
 root=$(mktemp -d)
 unset TMPDIR # a folder of this machine, not of the root
-trap 'umount "$root/proc" 2>/dev/null; rm -rf --one-file-system "$root"' EXIT
+trap 'umount "$root/proc" 2>/dev/null || true; rm -rf --one-file-system "$root"' EXIT
 
 debootstrap --variant=minbase bookworm "$root" "$mirror" >/dev/null
 mkdir "$root/src"

@@ -19,7 +19,7 @@ mirror=${MIRROR:-http://deb.debian.org/debian}
 [ $# -gt 0 ] || set -- bookworm trixie sid
 work=$(mktemp -d)
 unset TMPDIR # a folder of this machine, not of the roots
-trap 'umount "$work"/*/{proc,dev/pts} 2>/dev/null; rm -rf --one-file-system "$work"' EXIT
+trap 'umount "$work"/*/{proc,dev/pts} 2>/dev/null || true; rm -rf --one-file-system "$work"' EXIT
 
 # new_base RELEASE: what all roots of a release begin with.  apt refuses sid's Release
 # file after a week, and a mirror may be behind by more; dpkg waits for the disk, which
