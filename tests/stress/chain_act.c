@@ -6,8 +6,6 @@
 
 #include <string.h>
 
-#include <gst/video/navigation.h>
-
 static GstPad *
 first_pad (GstElement *element, gboolean is_src)
 {
@@ -185,11 +183,12 @@ static void
 click_at (Chain *chain)
 {
   gdouble x = below (&chain->dice, 90), y = below (&chain->dice, 60);
+  GstNavigationModifierType keys = roll_keys (&chain->dice);
 
   gst_element_send_event (chain->pipeline,
       one_in (&chain->dice, 2)
-          ? gst_navigation_event_new_mouse_button_press (1, x, y, 0)
-          : gst_navigation_event_new_mouse_button_release (1, x, y, 0));
+          ? gst_navigation_event_new_mouse_button_press (1, x, y, keys)
+          : gst_navigation_event_new_mouse_button_release (1, x, y, keys));
 }
 
 static void

@@ -32,3 +32,13 @@ unit (Dice *dice)
 {
   return (gdouble) (roll (dice) >> 11) / (gdouble) (1ull << 53);
 }
+
+GstNavigationModifierType
+roll_keys (Dice *dice)
+{
+  static const GstNavigationModifierType keys[] = {0, 0,
+      GST_NAVIGATION_MODIFIER_SHIFT_MASK, GST_NAVIGATION_MODIFIER_CONTROL_MASK,
+      (GstNavigationModifierType) ~0u};
+
+  return PICK (dice, keys);
+}

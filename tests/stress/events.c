@@ -212,15 +212,16 @@ mouse (Dice *dice)
   gdouble x = one_in (dice, 6) ? PICK (dice, wild) : unit (dice) * 64;
   gdouble y = one_in (dice, 6) ? PICK (dice, wild) : unit (dice) * 48;
   gint button = one_in (dice, 4) ? between (dice, -1, 5) : 1;
+  GstNavigationModifierType keys = roll_keys (dice);
 
   switch (below (dice, 5)) {
     case 0:
-      return gst_navigation_event_new_mouse_move (x, y, 0);
+      return gst_navigation_event_new_mouse_move (x, y, keys);
     case 1:
     case 2:
-      return gst_navigation_event_new_mouse_button_press (button, x, y, 0);
+      return gst_navigation_event_new_mouse_button_press (button, x, y, keys);
     default:
-      return gst_navigation_event_new_mouse_button_release (button, x, y, 0);
+      return gst_navigation_event_new_mouse_button_release (button, x, y, keys);
   }
 }
 

@@ -10,6 +10,7 @@
 
 #include <gst/check/gstharness.h>
 #include <gst/gst.h>
+#include <gst/video/navigation.h>
 #include <gst/video/video.h>
 
 /* A sequence of random numbers. */
@@ -23,6 +24,8 @@ guint below (Dice *dice, guint n);                /* 0 to @n - 1 */
 gint between (Dice *dice, gint least, gint most); /* both included */
 gboolean one_in (Dice *dice, guint n);
 gdouble unit (Dice *dice); /* 0 to 1 */
+/* Keys that are held at a mouse event: mostly none. */
+GstNavigationModifierType roll_keys (Dice *dice);
 #define PICK(dice, list) ((list)[below (dice, G_N_ELEMENTS (list))])
 
 /* Frames of an element, in all its rounds or in one. */
