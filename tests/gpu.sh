@@ -263,11 +263,12 @@ run_measure() {
     >"$out/scopedetect-accuracy.txt" || [ $? = 77 ] || failed=1
   "$build/tests/test-emdtrack" --bench cuda | tee "$out/emdtrack.csv"
   "$build/tests/test-emdtrack" --bench figures >"$out/emdtrack-figures.csv"
-  for memory in '(memory:CUDAMemory)' ''; do
+  "$build/tests/test-emdtrack" --bench solvers | tee "$out/emdtrack-solvers.csv"
+  for memory in '(memory:CUDAMemory)' '' --pool; do
     # shellcheck disable=SC2046  # words of a pipeline
     for element in moct visionoverlay; do
-      "$build/tests/bench/bench-element" \
-        "video/x-raw$memory,format=NV12,width=1920,height=1080,framerate=30/1" \
+      "$build/tests/bench/bench-element" ${memory##[^-]*} \
+        "video/x-raw${memory#--pool},format=NV12,width=1920,height=1080,framerate=30/1" \
         moct "objects=\"$objects\"" $([ "$element" = moct ] || echo "! $element") \
         2>/dev/null
     done

@@ -4,10 +4,11 @@
  * made before are pushed through it into a fakesink, and into a fakesink
  * alone.
  *
- *   element CAPS ELEMENT [PROPERTY=VALUE …]
+ *   element [--pool] [--short] CAPS ELEMENT [PROPERTY=VALUE …]
  *   element --palette      prints the objects of the frames, for moct
  *
- * With memory:CUDAMemory in CAPS the frames lie on the GPU. */
+ * With memory:CUDAMemory in CAPS the frames lie on the GPU; with --pool in
+ * memory that the element offers.  --short: a fifth of the frames. */
 #include <gst/app/gstappsink.h>
 #include <gst/gst.h>
 #include <stdio.h>
@@ -62,10 +63,46 @@ compare (gconstpointer p, gconstpointer q)
   return (a > b) - (a < b);
 }
 
+/* @clip in buffers of the pool that @pad's peer offers for @caps. */
+static GPtrArray *
+copy_to_pool (GstPad *pad, GPtrArray *clip, GstCaps *caps)
+{
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, TRUE);
+  GPtrArray *copies =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) gst_buffer_unref);
+  g_autoptr (GstBufferPool) pool = NULL;
+
+  if (gst_pad_peer_query (pad, query) &&
+      gst_query_get_n_allocation_pools (query))
+    gst_query_parse_nth_allocation_pool (query, 0, &pool, NULL, NULL, NULL);
+  if (!pool || !gst_buffer_pool_set_active (pool, TRUE))
+    g_error ("the element offers no pool");
+  for (guint i = 0; i < clip->len; i++) {
+    GstBuffer *from = g_ptr_array_index (clip, i), *to;
+    GstMapInfo map;
+
+    if (gst_buffer_pool_acquire_buffer (pool, &to, NULL) != GST_FLOW_OK ||
+        !gst_buffer_map (from, &map, GST_MAP_READ))
+      g_error ("the pool gives no buffer");
+    gst_buffer_fill (to, 0, map.data, map.size);
+    gst_buffer_unmap (from, &map);
+    g_ptr_array_add (copies, to);
+  }
+  gst_buffer_pool_set_active (pool, FALSE);
+  return copies;
+}
+
+typedef struct {
+  gboolean pool;
+  guint frames; /* of a batch */
+} Options;
+
 /* Microseconds a frame, the median of batches. */
 static gdouble
-measure (const gchar *line, GPtrArray *clip, GstCaps *caps)
+measure (
+    const gchar *line, GPtrArray *clip, GstCaps *caps, const Options *options)
 {
+  g_autoptr (GPtrArray) copies = NULL;
   GError *error = NULL;
   g_autoptr (GstElement) bin =
       gst_parse_bin_from_description (line, TRUE, &error);
@@ -83,12 +120,15 @@ measure (const gchar *line, GPtrArray *clip, GstCaps *caps)
   gst_pad_push_event (pad, gst_event_new_stream_start ("bench"));
   gst_pad_push_event (pad, gst_event_new_caps (caps));
   gst_pad_push_event (pad, gst_event_new_segment (&segment));
+  if (options->pool)
+    clip = copies = copy_to_pool (pad, clip, caps);
   push_frames (pad, clip, 0, 100);
   for (guint batch = 0; batch < BATCHES; batch++) {
     gint64 start = g_get_monotonic_time ();
 
-    push_frames (pad, clip, 100 + batch * FRAMES, FRAMES);
-    times[batch] = (gdouble) (g_get_monotonic_time () - start) / FRAMES;
+    push_frames (pad, clip, 100 + batch * options->frames, options->frames);
+    times[batch] =
+        (gdouble) (g_get_monotonic_time () - start) / options->frames;
   }
   qsort (times, BATCHES, sizeof *times, compare);
   gst_element_set_state (bin, GST_STATE_NULL);
@@ -115,6 +155,7 @@ main (int argc, char **argv)
 {
   GstCaps *caps = NULL;
   GPtrArray *clip;
+  Options options = {FALSE, FRAMES}, plain;
   gdouble alone, with;
   GString *line;
 
@@ -123,8 +164,13 @@ main (int argc, char **argv)
     print_palette ();
     return 0;
   }
+  for (; argc > 1 && g_str_has_prefix (argv[1], "--"); argc--, argv++) {
+    options.pool |= !strcmp (argv[1], "--pool");
+    options.frames = strcmp (argv[1], "--short") ? options.frames : FRAMES / 5;
+  }
   if (argc < 3) {
-    fprintf (stderr, "usage: element CAPS ELEMENT [PROPERTY=VALUE …]\n");
+    fprintf (stderr,
+        "usage: element [--pool] [--short] CAPS ELEMENT [PROPERTY=VALUE …]\n");
     return 2;
   }
   line = g_string_new (argv[2]);
@@ -134,9 +180,11 @@ main (int argc, char **argv)
   clip = make_clip (argv[1], &caps);
   if (clip->len < CLIP)
     g_error ("the clip could not be made with caps %s", argv[1]);
-  alone = measure (
-      "identity silent=true ! fakesink sync=false async=false", clip, caps);
-  with = measure (line->str, clip, caps);
+  plain = options;
+  plain.pool = FALSE;
+  alone = measure ("identity silent=true ! fakesink sync=false async=false",
+      clip, caps, &plain);
+  with = measure (line->str, clip, caps, &options);
   printf ("%s: %.2f us a frame, %.2f more than identity ! fakesink (%.2f)\n",
       line->str, with, with - alone, alone);
   g_string_free (line, TRUE);

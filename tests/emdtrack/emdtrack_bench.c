@@ -385,17 +385,53 @@ gpu_figures (Frame *frames, int n, const Image *picture)
   return 0;
 }
 
+/* The default beside the paper's solver, all forgotten before each frame and in
+ * a video. */
+static int
+gpu_solvers (Frame *frames, int n)
+{
+  GpuBench b;
+
+  gpu_open (&b, frames, n);
+  printf ("bins,size,default cold us,paper cold us,default video us,paper "
+          "video us,%% equal cold,%% equal video\n");
+  for (int bins = 4; bins <= 16; bins++) {
+    double us[4], all = (double) b.width * b.height * BENCH_RUNS / 100;
+    uint64_t equal[2];
+
+    for (int k = 0; k < 4; k++) {
+      BenchCase c = {
+          "any", bins, EMDTRACK_MATRIX, k % 2 ? EMDTRACK_PAPER : EMDTRACK_AUTO};
+      EmdtrackParams p = bench_params (&c);
+      GpuTime t = gpu_time (&b, &p, k < 2, false, false);
+
+      us[k] = t.us;
+      if (k % 2 == 0)
+        equal[k / 2] = t.counts.equal;
+    }
+    printf ("%d,%dx%d,%.1f,%.1f,%.1f,%.1f,%.1f,%.1f\n", bins, b.width, b.height,
+        us[0], us[1], us[2], us[3], (double) equal[0] / all,
+        (double) equal[1] / all);
+    fflush (stdout);
+  }
+  gpu_close (&b);
+  return 0;
+}
+
+/* `--bench cuda`, `--bench figures` or `--bench solvers`, each with the words
+ * of frames behind it. */
 int
 emdtrack_bench (int argc, char **argv)
 {
   bool figures = argc > 2 && !strcmp (argv[2], "figures");
+  bool solvers = argc > 2 && !strcmp (argv[2], "solvers");
   Frame frames[BENCH_FRAMES], target[BENCH_FRAMES];
   int n, n_targets = 0, status;
 
   if (argc > 2 && !strcmp (argv[2], "shares"))
     return bench_shares (argc - 1, argv + 1);
 
-  if (!figures && (argc < 3 || strcmp (argv[2], "cuda")))
+  if (!figures && !solvers && (argc < 3 || strcmp (argv[2], "cuda")))
     return bench_all (argc, argv);
   if (device_cuda_probe ()) {
     printf ("SKIP: %s\n", device_cuda_probe ());
@@ -404,9 +440,13 @@ emdtrack_bench (int argc, char **argv)
   n = read_frames (frames, argc - 1, argv + 1);
   if (figures && argc > 10)
     n_targets = read_frames (target, argc - 5, argv + 5);
-  status = figures
-      ? gpu_figures (frames, n, n_targets ? &target[0].image : &frames[0].image)
-      : gpu_all (frames, n);
+  if (solvers)
+    status = gpu_solvers (frames, n);
+  else if (figures)
+    status = gpu_figures (
+        frames, n, n_targets ? &target[0].image : &frames[0].image);
+  else
+    status = gpu_all (frames, n);
   for (int k = 0; k < n_targets; k++)
     frame_free (&target[k]);
   for (int k = 0; k < n; k++)

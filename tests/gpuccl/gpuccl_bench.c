@@ -416,15 +416,15 @@ figures (DeviceKind kind, const char *path)
   return check_failures != 0;
 }
 
-/* `--bench [cpu] [size N] [algorithm N]`; the paper's algorithms on the CPU at
- * the larger sizes only where they are asked for.  `--bench [cpu] figures [map
- * FILE]` */
+/* `--bench [cpu] [size N] [image NAME] [algorithm N]`; the paper's algorithms
+ * on the CPU at the larger sizes only where they are asked for.  `--bench [cpu]
+ * figures [map FILE]` */
 int
 gpuccl_bench (int argc, char **argv)
 {
   DeviceKind kind = device_cuda_probe () ? DEVICE_CPU : DEVICE_CUDA;
   int only_size = -1, only_algorithm = -1;
-  const char *map = NULL;
+  const char *map = NULL, *only_image = NULL;
   bool paper = false;
 
   for (int i = 2; i < argc; i++)
@@ -434,6 +434,8 @@ gpuccl_bench (int argc, char **argv)
       paper = true;
     else if (!strcmp (argv[i], "map") && i + 1 < argc)
       map = argv[i + 1];
+    else if (!strcmp (argv[i], "image") && i + 1 < argc)
+      only_image = argv[i + 1];
     else if (!strcmp (argv[i], "size") && i + 1 < argc)
       only_size = atoi (argv[i + 1]);
     else if (!strcmp (argv[i], "algorithm") && i + 1 < argc)
@@ -444,7 +446,8 @@ gpuccl_bench (int argc, char **argv)
           "wall us,same frame us\n");
   for (int size = 0; size < GPUCCL_N_SIZES; size++)
     for (int image = 0; image < GPUCCL_N_IMAGES; image++)
-      if (only_size < 0 || size == only_size)
+      if ((only_size < 0 || size == only_size) &&
+          (!only_image || !strcmp (only_image, gpuccl_image_names[image])))
         bench_image (kind, size, (GpucclImage) image, only_algorithm);
   return check_failures != 0;
 }

@@ -365,15 +365,19 @@ bench_energy (DeviceKind kind)
   bench_close (&b);
 }
 
+/* `--bench [cpu|cuda [points]]`; points: those alone. */
 int
 pocstereo_bench (int argc, char **argv)
 {
+  bool all = argc < 4 || strcmp (argv[3], "points");
   DeviceKind kind = argc > 2 && !strcmp (argv[2], "cpu") ? DEVICE_CPU
       : device_cuda_probe ()                             ? DEVICE_CPU
                                                          : DEVICE_CUDA;
 
   printf ("device,work,size,device us,wall us\n");
   bench_all_points (kind);
+  if (!all)
+    return check_failures != 0;
   if (kind == DEVICE_CUDA) {
     bench_dense (kind);
 #ifdef HAVE_CUDA
