@@ -63,6 +63,7 @@ GST_START_TEST (test_maps)
     gst_buffer_unref (gst_harness_push_and_pull (s.h, stage_frame (&s)));
   fail_unless (stat_number (s.h->element, "emd-unchanged") +
           stat_number (s.h->element, "emd-own") +
+          stat_number (s.h->element, "emd-equal") +
           stat_number (s.h->element, "emd-neighbour") +
           stat_number (s.h->element, "emd-table") +
           stat_number (s.h->element, "emd-simplex") ==
