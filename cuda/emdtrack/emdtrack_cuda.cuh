@@ -49,6 +49,7 @@ typedef struct {
 /* Numbers of a frame on the host, in pinned memory. */
 typedef struct {
   bool any;         /* a frame has been processed since trees were forgotten */
+  bool has_trees;   /* in such a frame pixels were proven by trees */
   uint32_t pending; /* pixels that their own trees did not prove */
   uint32_t trees;   /* stored */
   uint32_t full;    /* number of trees that found no room */
@@ -60,8 +61,9 @@ typedef struct {
   uint32_t pending; /* pixels that their own trees did not prove */
   uint32_t listed[EMDTRACK_LEVELS]; /* pixels to be proven */
   uint32_t n_left;                  /* pixels that stored trees did not prove */
-  uint32_t full;                    /* 1: a tree found no room */
-  uint32_t unsolved;                /* cached values that were added */
+  uint32_t alone;    /* 1: the paper's simplex proves all pixels */
+  uint32_t full;     /* 1: a tree found no room */
+  uint32_t unsolved; /* cached values that were added */
   EmdtrackCounts counts;
 } EmdtrackTally;
 

@@ -336,6 +336,7 @@ typedef struct {
   int width, height, n_pixels, bins;
   uint32_t frame;
   bool known;
+  bool is_first;  /* no frame was processed before */
   bool has_trees; /* `old` holds the trees of a frame */
   const EmdtrackHistogram *histogram, *before;
   const uint16_t *old; /* trees of the previous frame */
@@ -630,6 +631,30 @@ n_pixels_of_warp (uint32_t n)
   return each;
 }
 
+/* Whether the paper's simplex proves the @n listed pixels of a first frame.  In
+ * frames of few distinct histograms that takes less time than the chains of
+ * pivots that lead to their trees; the second frame makes these. */
+static __device__ __forceinline__ bool
+are_solved_alone (const EmdtrackJob &job, uint32_t n)
+{
+  return job.group && job.is_first &&
+      n < (uint32_t) job.n_pixels / (job.bins <= 11 ? 8 : 32);
+}
+
+static __device__ __forceinline__ void
+leave_listed_pixels (const EmdtrackJob &job, uint32_t n)
+{
+  uint32_t first = emdtrack_thread_index ();
+
+  for (uint32_t t = first; t < n; t += gridDim.x * EMDTRACK_THREADS)
+    job.left[t] = listed_pixel (job, t);
+  if (first)
+    return;
+  job.tally->alone = 1;
+  job.tally->n_left = n;
+  job.tally->counts.simplex = n;
+}
+
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS, 4)
 
@@ -643,6 +668,11 @@ __launch_bounds__ (EMDTRACK_THREADS, 4)
 
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     n += job.tally->listed[l];
+  if (are_solved_alone (job, n)) {
+    if (level == EMDTRACK_LEVELS - 1)
+      leave_listed_pixels (job, n);
+    return;
+  }
   at_once = job.has_trees && n < (uint32_t) job.n_pixels / FEW;
   if (!at_once)
     n = job.tally->listed[level];
@@ -899,7 +929,7 @@ reuse_job (const EmdtrackWork *w, int target)
   uint16_t *ids[2] = {w->tree[target], c->other[target]};
   EmdtrackJob job = {emdtrack_across (w->area), emdtrack_down (w->area),
       (int) emdtrack_pixels (w), w->problem[target].n, ++c->frame,
-      w->known[target], seen->any, w->histogram, w->before,
+      w->known[target], !seen->any, seen->has_trees, w->histogram, w->before,
       ids[c->turned[target]], ids[!c->turned[target]], w->map[target],
       c->store[target], {}, c->left, NULL, NULL,
       (uint32_t) emdtrack_group_slots (emdtrack_pixels (w)), c->tally};

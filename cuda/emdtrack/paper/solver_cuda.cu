@@ -440,6 +440,7 @@ add_tally_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
     seen->trees = (uint32_t) t->counts.trees;
     seen->pending = t->pending;
     seen->any = true;
+    seen->has_trees = seen->has_trees || !t->alone;
   }
   __syncwarp ();
   if (lane < sizeof t->counts / sizeof *sums) {
