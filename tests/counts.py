@@ -24,8 +24,8 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 99300,
-          "files": 483}
+LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 99658,
+          "files": 484}
 
 
 def functions():

@@ -119,6 +119,8 @@ check_clutter (const Clutter *s, const ClutterParams *p, ClutterView view,
   TRY (params_check (clutter_params, p));
   if (p->n_objects > CLUTTER_MAX_OBJECTS)
     return "1 to 32 objects fit on the table";
+  if (p->n_absent < 0 || p->n_absent >= p->n_objects)
+    return "at least one object must be there";
   if (img->width != s->width || img->height != s->height)
     return "the frame has another size than the scene";
   if ((img->format == IMAGE_GRAY16) != (view == CLUTTER_DEPTH))

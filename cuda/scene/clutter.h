@@ -33,6 +33,7 @@ typedef struct {
   uint64_t scene_frames;
   double depth_bias;
   int carried;
+  int n_absent; /* of the objects: the last ones, which are not there yet */
 } ClutterParams;
 
 ClutterParams clutter_defaults (void);

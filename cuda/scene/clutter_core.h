@@ -83,6 +83,7 @@ struct _Clutter {
   ClutterBody body[CLUTTER_MAX_OBJECTS];
   int n_bodies;
   uint64_t dropped; /* the seed with which the bodies were dropped */
+  int n_planned;    /* n_objects at that time */
 
   ClutterVertex *vertex; /* of all bodies, in the camera's axes */
   float *z;              /* depth of the surface that is seen */

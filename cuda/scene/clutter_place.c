@@ -220,12 +220,15 @@ clutter_drop (Clutter *s, const ClutterParams *params, uint64_t number)
 {
   uint64_t seed = drop_seed (params, number);
   double radius = RADIUS * sqrt (params->n_objects);
+  int n = params->n_objects - params->n_absent;
   size_t vertices = 0;
 
-  if (s->n_bodies == params->n_objects && s->dropped == seed)
+  if (s->n_bodies == n && s->n_planned == params->n_objects &&
+      s->dropped == seed)
     return;
   s->dropped = seed;
-  s->n_bodies = params->n_objects;
+  s->n_planned = params->n_objects;
+  s->n_bodies = n;
   memset (s->pile, 0, sizeof *s->pile);
   choose_shapes (s, random_u64 (seed, 1));
   for (int i = 0; i < s->n_bodies; i++) {

@@ -82,7 +82,7 @@ scopedetect_observe (
   ScopedetectScene *scene = &s->scene;
   ScopedetectCounts *counts = s->counts;
 
-  s->is_observed = false;
+  s->is_observed = s->is_followed = false;
   TRY (scopedetect_check (p));
   TRY (check_scene_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
@@ -247,13 +247,18 @@ set_batch (Scopedetect *s, const ScopedetectParams *p, const int *models, int n)
   s->hypotheses = s->no_hypotheses;
 }
 
-/* Refines the hypotheses of the batch of @models; copies the best to @to. */
+/* Refines the hypotheses of the batch of @models; copies the best to @to. A
+ * search of the rest has other models from frame to frame: a graph of its
+ * rounds would take time to record, and the place of a graph of tracking. */
 static const char *
 finish_batch (Scopedetect *s, const int *models, ScopedetectFindings *to)
 {
   s->rounds.hypotheses = s->hypotheses;
-  TRY (s->stages->repeat (&s->device, &s->rounds, run_rounds_2_and_3, s,
-      s->scratch.graphs, &s->hypotheses));
+  if (s->is_followed)
+    TRY (run_rounds_2_and_3 (s));
+  else
+    TRY (s->stages->repeat (&s->device, &s->rounds, run_rounds_2_and_3, s,
+        s->scratch.graphs, &s->hypotheses));
   TRY (device_wait (&s->device));
   keep_batch (s, models, to);
   return NULL;
@@ -314,12 +319,10 @@ by_model_number (const void *a, const void *b)
   return *(const int *) a - *(const int *) b;
 }
 
-/* Puts the likeliest of @n @models first, ascending; returns their number. */
+/* Puts the @most likeliest of @n @models first, ascending; returns @most. */
 static int
-elect_models (Scopedetect *s, int search, int *models, int n)
+elect_models (Scopedetect *s, int most, int search, int *models, int n)
 {
-  int most = s->params.max_models;
-
   for (int i = 0; i < n; i++)
     s->vote[i].model = models[i];
   scopedetect_vote (&s->found, search, s->vote, n);
@@ -355,14 +358,14 @@ read_patches (Scopedetect *s)
   return NULL;
 }
 
-/* Runs search number @search, 0 or 1, from @n_sources points of the cloud:
- * @sources, or NULL for all. It is for @n @models, ascending, or for those that
- * a vote elects: these become the first of @models, and @n their number. */
+/* Runs search number @search, 0 or 1, by @p, from @n_sources points of the
+ * cloud: @sources, or NULL for all. It is for @n @models, ascending, or for
+ * those that a vote elects: these become the first of @models, and @n their
+ * number. */
 static const char *
-search_models (Scopedetect *s, int search, int *models, int *n,
-    const uint16_t *sources, int n_sources)
+search_models (Scopedetect *s, const ScopedetectParams *p, int search,
+    int *models, int *n, const uint16_t *sources, int n_sources)
 {
-  const ScopedetectParams *p = &s->params;
   ScopedetectFindings *to = &s->found.by[search];
 
   if (p->max_models && p->max_models < *n) {
@@ -371,7 +374,7 @@ search_models (Scopedetect *s, int search, int *models, int *n,
     s->queries = choose_queries (&vote, sources, n_sources);
     TRY (search_in_batches (s, &vote, models, *n, to));
     TRY (read_patches (s));
-    *n = elect_models (s, search, models, *n);
+    *n = elect_models (s, p->max_models, search, models, *n);
     memset (to->n, 0, (size_t) s->n_models * sizeof *to->n);
   }
   s->queries = choose_queries (p, sources, n_sources);
@@ -381,10 +384,12 @@ search_models (Scopedetect *s, int search, int *models, int *n,
 /* ---- The objects that explain the frame together (chapter 2) ---- */
 
 /* Sets @best to the candidates that explain the frame best, by searches that
- * begin with the @n candidates @start. Sets @task. */
+ * begin with the @n candidates @start and, if @is_fixed, keep them. Sets @task.
+ */
 static const char *
-choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
-    int n, ScopedetectAssignTask *task, ScopedetectAssignment *best)
+choose_objects (Scopedetect *s, double end, bool is_first, bool is_fixed,
+    const int *start, int n, ScopedetectAssignTask *task,
+    ScopedetectAssignment *best)
 {
   const ScopedetectParams *p = &s->params;
   const ScopedetectCandidates *c = &s->candidates;
@@ -396,7 +401,7 @@ choose_objects (Scopedetect *s, double end, bool is_first, const int *start,
   task->excludes = c->excludes;
   for (; task->n_start < n; task->n_start++)
     task->start[task->n_start] = start[task->n_start];
-  task->fixed = p->fix_first;
+  task->fixed = is_fixed;
   task->end = end;
   if (p->max_steps)
     task->stop = p->max_steps - s->report.steps;
@@ -447,6 +452,22 @@ why_no_second (const Scopedetect *s, int n_models, double end)
                                               : SCOPEDETECT_REFUSED;
 }
 
+/* Sets candidates to the poses of both searches; the numbers in @best become
+ * those of the same poses. */
+static void
+add_second_search (Scopedetect *s, ScopedetectAssignment *best)
+{
+  ScopedetectCandidates *c = &s->candidates;
+  ScopedetectRanked chosen[SCOPEDETECT_MAX_TOGETHER];
+  int at[SCOPEDETECT_MAX_TOGETHER];
+
+  for (int k = 0; k < best->n; k++)
+    chosen[k] = c->ranked[best->chosen[k]];
+  scopedetect_set_candidates (
+      c, &s->found, s->params.candidates, chosen, best->n, at);
+  memcpy (best->chosen, at, (size_t) best->n * sizeof *at);
+}
+
 /* The second search and choice (2.3): searches in the points that @best leaves,
  * and chooses anew among the hypotheses of both searches, in the whole frame.
  * @best changes only to a higher score. All pixels stay in the scene, so that
@@ -454,10 +475,9 @@ why_no_second (const Scopedetect *s, int n_models, double end)
 static const char *
 explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
 {
-  ScopedetectCandidates *c = &s->candidates;
-  ScopedetectRanked chosen[SCOPEDETECT_MAX_TOGETHER];
-  int at[SCOPEDETECT_MAX_TOGETHER], n_models = choose_models (s, best);
-  int n_left = scopedetect_set_left (&s->found, c, best, s->explained, s->left);
+  int n_models = choose_models (s, best),
+      n_left = scopedetect_set_left (
+          &s->found, &s->candidates, best, s->explained, s->left);
   ScopedetectAssignTask task;
   ScopedetectAssignment both;
 
@@ -469,15 +489,13 @@ explain_rest (Scopedetect *s, double end, ScopedetectAssignment *best)
   if (best->n) { /* a search in all points would find the same poses */
     TRY (device_copy (
         &s->device, s->sources, s->left, (size_t) n_left * sizeof *s->left));
-    TRY (search_models (s, 1, s->chosen, &n_models, s->sources, n_left));
+    TRY (search_models (
+        s, &s->params, 1, s->chosen, &n_models, s->sources, n_left));
   }
-  for (int k = 0; k < best->n; k++)
-    chosen[k] = c->ranked[best->chosen[k]];
-  scopedetect_set_candidates (
-      c, &s->found, s->params.candidates, chosen, best->n, at);
-  memcpy (best->chosen, at, (size_t) best->n * sizeof *at);
-  TRY (choose_objects (s, end, false, at, best->n, &task, &both));
-  if (both.energy > scopedetect_assign_energy (&task, at, best->n)) {
+  add_second_search (s, best);
+  TRY (choose_objects (
+      s, end, false, s->params.fix_first, best->chosen, best->n, &task, &both));
+  if (both.energy > scopedetect_assign_energy (&task, best->chosen, best->n)) {
     s->report.second = SCOPEDETECT_ACCEPTED;
     *best = both;
   }
@@ -507,12 +525,19 @@ report_objects (Scopedetect *s, const ScopedetectAssignment *best)
   }
 }
 
+/* The time at which a choice that begins now must end; 0: none. */
+static double
+choice_ends (const ScopedetectParams *p)
+{
+  return p->max_time ? scopedetect_now () + p->max_time / 1e3 : 0;
+}
+
 /* Makes the first choice and, with two-stage, the second (2.3). */
 static const char *
 explain_frame (Scopedetect *s)
 {
   const ScopedetectParams *p = &s->params;
-  double end = p->max_time ? scopedetect_now () + p->max_time / 1e3 : 0;
+  double end = choice_ends (p);
   bool two = p->explain == SCOPEDETECT_TWO_STAGE && !s->is_tracking;
   ScopedetectAssignTask task;
   ScopedetectAssignment best;
@@ -521,10 +546,11 @@ explain_frame (Scopedetect *s)
   s->candidates.n_judged = 0;
   scopedetect_set_candidates (
       &s->candidates, &s->found, p->candidates, NULL, 0, NULL);
-  TRY (choose_objects (s, end, two, NULL, 0, &task, &best));
+  TRY (choose_objects (s, end, two, false, NULL, 0, &task, &best));
   if (two)
     TRY (explain_rest (s, end, &best));
   report_objects (s, &best);
+  s->followed = best;
   return NULL;
 }
 
@@ -558,16 +584,16 @@ begin_search (Scopedetect *s, bool is_tracking)
   if (!s->is_observed)
     return "no frame has been observed";
   s->is_tracking = is_tracking;
+  s->is_followed = false;
   memset (s->found.by[0].n, 0, (size_t) s->n_models * sizeof (int));
   return NULL;
 }
 
-static const char *
-end_search (Scopedetect *s, ScopedetectResults *r)
+static void
+set_search_results (const Scopedetect *s, ScopedetectResults *r)
 {
   const ScopedetectCounts *c = s->counted;
 
-  TRY (scopedetect_decide_frame (s));
   memset (r, 0, sizeof *r);
   r->objects = s->objects;
   r->n_objects = s->n_objects;
@@ -577,6 +603,13 @@ end_search (Scopedetect *s, ScopedetectResults *r)
   r->n_points = c->points.n;
   r->n_left_out = c->points.n_left_out;
   r->search = s->report;
+}
+
+static const char *
+end_search (Scopedetect *s, ScopedetectResults *results)
+{
+  TRY (scopedetect_decide_frame (s));
+  set_search_results (s, results);
   return NULL;
 }
 
@@ -586,7 +619,8 @@ scopedetect_search (Scopedetect *s, ScopedetectResults *results)
   TRY (begin_search (s, false));
   s->n_searched = s->n_models;
   memcpy (s->chosen, s->every_model, (size_t) s->n_models * sizeof *s->chosen);
-  TRY (search_models (s, 0, s->chosen, &s->n_searched, NULL, s->cloud.n));
+  TRY (search_models (
+      s, &s->params, 0, s->chosen, &s->n_searched, NULL, s->cloud.n));
   return end_search (s, results);
 }
 
@@ -635,7 +669,123 @@ scopedetect_track (Scopedetect *s, const ScopedetectObject *guesses, int n,
     TRY (place_guesses (s, first, guesses, n));
     TRY (finish_batch (s, s->every_model + first, &s->found.by[0]));
   }
-  return end_search (s, results);
+  TRY (end_search (s, results));
+  s->is_followed = s->params.explain >= SCOPEDETECT_ONE_STAGE;
+  return NULL;
+}
+
+/* ---- Searching what followed objects leave (chapter 4) ----
+ *
+ * The objects that tracking has reported are the first stage and stay as they
+ * are. Their points leave; the rest is searched, and its poses are chosen from
+ * beside them. */
+
+/* Drops from s->followed the objects that tracking has not reported. */
+static void
+drop_unreported (Scopedetect *s)
+{
+  ScopedetectAssignment *a = &s->followed;
+  int kept = 0;
+
+  for (int k = 0; k < a->n; k++)
+    if (s->candidates.object[a->chosen[k]].score >= s->params.min_score)
+      a->chosen[kept++] = a->chosen[k];
+  a->n = kept;
+}
+
+const char *
+scopedetect_count_rest (Scopedetect *s, int *n)
+{
+  if (!s->is_followed)
+    return "no objects of this frame have been followed that explain it";
+  drop_unreported (s);
+  s->report.n_rest = scopedetect_set_left (
+      &s->found, &s->candidates, &s->followed, s->explained, s->left);
+  *n = s->report.n_rest;
+  return NULL;
+}
+
+/* Minimum numbers of poses that a search of the rest keeps. */
+#define REST_CLUSTERS 100
+#define REST_LAST 25
+#define REST_CANDIDATES 10
+
+/* Half of @n, but not less than @min; @n if it is less. */
+static int
+halve_to (int n, int min)
+{
+  int half = (n + 1) / 2;
+
+  return half > min ? half : n < min ? n : min;
+}
+
+/* The params of a search of @n_left of @n points: of poses it keeps about the
+ * part that the points are, by powers of two down to an eighth. */
+static ScopedetectParams
+rest_params (const ScopedetectParams *p, int n_left, int n)
+{
+  ScopedetectParams rest = *p;
+
+  for (int k = 0; k < 3 && 2 * n_left < n; k++) {
+    n_left *= 2;
+    rest.kept = halve_to (rest.kept, 1);
+    rest.samples = halve_to (rest.samples, 1);
+    rest.clusters = halve_to (rest.clusters, REST_CLUSTERS);
+    rest.last = halve_to (rest.last, REST_LAST);
+    rest.candidates = halve_to (rest.candidates, REST_CANDIDATES);
+  }
+  return rest;
+}
+
+/* Searches the points in s->left for @n @models, to the second findings. */
+static const char *
+search_left (Scopedetect *s, const int *models, int n)
+{
+  const int n_left = s->report.n_rest;
+  ScopedetectParams p = rest_params (&s->params, n_left, s->cloud.n);
+  int *found = s->found.by[1].n;
+
+  memset (found, 0, (size_t) s->n_models * sizeof *found);
+  memcpy (s->chosen, models, (size_t) n * sizeof *models);
+  TRY (device_copy (
+      &s->device, s->sources, s->left, (size_t) n_left * sizeof *s->left));
+  TRY (search_models (s, &p, 1, s->chosen, &n, s->sources, n_left));
+  s->report.n_models = n;
+  for (int m = 0; m < s->n_models; m++)
+    found[m] = found[m] < p.candidates ? found[m] : p.candidates;
+  return NULL;
+}
+
+const char *
+scopedetect_search_rest (
+    Scopedetect *s, const int *models, int n, ScopedetectResults *results)
+{
+  double end = choice_ends (&s->params);
+  ScopedetectAssignTask task;
+  ScopedetectAssignment both;
+  int n_left;
+
+  for (int i = 0; i < n; i++)
+    if (models[i] <= (i ? models[i - 1] : -1) || models[i] >= s->n_models)
+      return "models to search for are not there, or not in order";
+  TRY (scopedetect_count_rest (s, &n_left));
+  s->report.n_models = 0;
+  s->report.second = why_no_second (s, n, end);
+  if (s->report.second == SCOPEDETECT_REFUSED) {
+    TRY (search_left (s, models, n));
+    s->candidates.n_judged = 1; /* the poses near the guesses */
+    add_second_search (s, &s->followed);
+    s->is_tracking = false; /* a new object costs what it does in a search */
+    TRY (choose_objects (
+        s, end, false, true, s->followed.chosen, s->followed.n, &task, &both));
+    if (both.n > s->followed.n)
+      s->report.second = SCOPEDETECT_ACCEPTED;
+    s->n_objects = 0;
+    report_objects (s, &both);
+  }
+  s->is_followed = false;
+  set_search_results (s, results);
+  return NULL;
 }
 
 /* ---- The noise model (of a Kinect, with the original's constants) ----

@@ -257,4 +257,15 @@ const char *scopedetect_track (Scopedetect *self,
     const ScopedetectObject *guesses, int n_guesses,
     ScopedetectResults *results);
 
+/* With explain=one-stage or two-stage, after scopedetect_track (): sets @n to
+ * the number of points of the frame that the objects found do not explain. */
+const char *scopedetect_count_rest (Scopedetect *self, int *n);
+
+/* Likewise, and once a frame: searches these points for @n_models @models,
+ * ascending. @results have the objects that were followed, as they are, and
+ * those that explain the frame best beside them. The search is left out as a
+ * second one is. */
+const char *scopedetect_search_rest (Scopedetect *self, const int *models,
+    int n_models, ScopedetectResults *results);
+
 C_END

@@ -42,6 +42,7 @@ struct _Scopedetect {
 
   /* Fields of searches. */
   bool is_tracking;  /* the search is near guesses */
+  bool is_followed;  /* tracking has found what explains the frame */
   int *chosen;       /* models that a search is for; room for all */
   int n_searched;    /* models of the first search */
   uint16_t *left;    /* pinned: points that the first choice leaves */
@@ -51,7 +52,8 @@ struct _Scopedetect {
 
   /* Fields of choices among the hypotheses. */
   ScopedetectCandidates candidates;
-  bool *explained; /* of each point: whether the first choice explains it */
+  ScopedetectAssignment followed; /* the newest explanation */
+  bool *explained; /* of each point: whether chosen objects explain it */
   /* assigners of both devices; on_gpu is NULL if the detector runs on the CPU
    */
   ScopedetectAssigner *on_host, *on_gpu;

@@ -142,8 +142,9 @@ const Param scopedetect_params[] = {
     TITLED ("Weight of an object in stage 1", NUMBER, first_weight_object, 0,
         1000, .06, "With explain=two-stage, weight-object of the first stage"),
     NUMBER (min_rest, 1, SCOPEDETECT_MAX_POINTS, 200,
-        "With explain=two-stage, leave out the second stage if the first one "
-        "leaves fewer points of the frame than this unexplained"),
+        "Leave out the second stage of explain=two-stage, or a search of what "
+        "followed objects leave, if fewer points of the frame than this are "
+        "unexplained"),
     TITLED ("Fix the first stage", SWITCH, fix_first, false,
         "With explain=two-stage, the second stage keeps all objects of the "
         "first one; if false, it may replace them"),

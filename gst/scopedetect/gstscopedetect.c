@@ -69,12 +69,21 @@
  * state is found.  An object that is not seen is occluded for
  * #GstScopedetect:lose-frames, with its last pose and a score of 0, and then
  * lost; it is lost at once if #GstScopedetect:max-objects of its model are seen
- * elsewhere.  A frame is searched as a whole
+ * elsewhere.  A frame is searched as a whole if no object is known yet, or if
+ * the score of an object has dropped (#GstScopedetect:keep).
  *
- * - if no object is known yet;
- * - if an object is gone or its score has dropped (#GstScopedetect:keep);
- * - every #GstScopedetect:search-interval frames, while some of the models'
- *   objects are missing.
+ * With explain=one-stage or two-stage, while some of the models' objects are
+ * missing, followed objects stay as they are, and a search of what they leave
+ * looks for the missing models, a third of them in each of three frames:
+ *
+ * - if an object is gone;
+ * - if they leave #GstScopedetect:min-rest points more than before, as a new
+ *   thing does;
+ * - every #GstScopedetect:search-interval frames.
+ *
+ * It is left out if they leave fewer than min-rest points in all.  With
+ * explain=contest or none, the whole frame is searched instead, if an object is
+ * gone and every search-interval frames.
  *
  * ## Behind kinfumot
  *
@@ -107,13 +116,16 @@
  * #GstScopedetect:stats has, beside the usual fields:
  *
  * - `searches`: searches of the whole frame;
+ * - `rest-searches`: frames in which what followed objects leave was searched;
+ *   `rest-left-out`: frames in which such a search was due, and they left too
+ *   little;
  * - `models-searched`: models of the newest search, in its first stage;
  * - `agreement`: part of the searches for the newest frame's explanation that
  *   found the same explanation; `steps`: number of steps that each search took;
  * - `cut-short`: frames in which max-time or max-steps ended the searches;
- * - `rest`: points that the first stage left; `stage2-accepted`,
- *   `stage2-refused` and `stage2-left-out`: frames in which the second
- *   explanation was accepted, refused or left out;
+ * - `rest`: points that the first stage or followed objects left;
+ *   `stage2-accepted`, `stage2-refused` and `stage2-left-out`: frames in which
+ *   the second explanation was accepted, refused or left out;
  * - `memory`: bytes of the device that the detector takes; it takes no more
  *   while it plays.
  *
@@ -208,9 +220,9 @@ static const GstVisionProperty properties[] = {
         "With tracking, an object that is not seen is occluded for this many "
         "frames, and searched for at its last position; then it is lost"),
     TITLED ("Interval of searches", NUMBER, search_interval, 0, G_MAXINT, 30,
-        "With tracking, number of frames between two searches of the whole "
-        "frame while objects of some models are missing (0 = search only when "
-        "an object is lost)"),
+        "With tracking, maximum number of frames between two searches while "
+        "objects of some models are missing (0 = search only when an object is "
+        "lost)"),
     PROPERTIES (gst_scopedetect_region_properties, region),
     PROPERTIES (gst_vision_intrinsics_properties, intrinsics),
     PARAMS (scopedetect_params, params), {.params = NULL}};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The element `scopedetect`, in seven parts: gstscopedetect.c (properties and
+ * The element `scopedetect`, in eight parts: gstscopedetect.c (properties and
  * frames), gstscopedetectmodels.c (models of files), gstscopedetectregion.c
  * (regions to search), gstscopedetecttracks.c (identities of objects from frame
  * to frame), gstscopedetectmoves.c (moves that kinfumot reports),
- * gstscopedetecthints.c (reasons of an empty search) and
- * gstscopedetectresults.c (objects to metas and messages). */
+ * gstscopedetectrest.c (what followed objects leave), gstscopedetecthints.c
+ * (reasons of an empty search) and gstscopedetectresults.c (objects to metas
+ * and messages). */
 #pragma once
 
 #include "base/gstvisionaggregator.h"
@@ -53,10 +54,20 @@ typedef struct {
 } GstScopedetectRegion;
 
 /* Numbers of searches since the start: of all, of searches that were cut short,
- * and of searches whose second stage was accepted, refused or left out. */
+ * and of searches whose second stage was accepted, refused or left out; frames
+ * in which the rest was searched, and those in which nothing was left of a rest
+ * that was due. */
 typedef struct {
-  guint64 all, cut, accepted, refused, left_out;
+  guint64 all, cut, accepted, refused, left_out, rest, nothing_left;
 } GstScopedetectSearches;
+
+/* The search of what followed objects leave: a part of the models a frame. */
+typedef struct {
+  gint next;      /* the first model of the next frame */
+  gint models;    /* models that are still to be searched for */
+  gint per_frame; /* models of a frame */
+  gint least;     /* least number of points left since the newest search */
+} GstScopedetectRest;
 
 #define GST_TYPE_SCOPEDETECT (gst_scopedetect_get_type ())
 G_DECLARE_FINAL_TYPE (
@@ -88,6 +99,7 @@ struct _GstScopedetect {
                                             */
   guint64 last_id;
   gint unsearched; /* frames since the newest search */
+  GstScopedetectRest rest;
   GstScopedetectSearches searches;
   guint hints;      /* the hints that were posted, a bit each */
   gint64 last_hint; /* time of the newest hint, microseconds; 0: none */
@@ -132,6 +144,14 @@ guint64 gst_scopedetect_model_of_mover (const GstScopedetect *self, guint64 id);
 /* Adds kinfumot's objects in @depth to @buffer, and the pose of its camera. */
 gboolean gst_scopedetect_pass_moves (
     GstScopedetect *self, GstBuffer *depth, GstBuffer *buffer);
+
+/* gstscopedetectrest.c: searches what the followed objects in self->seen leave;
+ * @is_due: for all models with fewer objects than @params allow; else only if
+ * there is more of it than before, or such a search is not over.  Sets @results
+ * or, without a search, no objects. */
+const char *gst_scopedetect_search_rest (GstScopedetect *self,
+    const ScopedetectParams *params, gboolean is_due,
+    ScopedetectResults *results);
 
 /* gstscopedetecthints.c: warns why a search of the whole frame found nothing.
  */

@@ -107,14 +107,30 @@ cut_seen (GArray *seen, gint max_objects)
   g_array_set_size (seen, kept);
 }
 
-/* Gives the tracks of this frame the ids of the nearest tracks of the frame
- * before.  Returns how many objects were seen in both frames and now have at
- * least @keep of their score after the newest search. */
+/* The number of objects that were seen in the frame before. */
 static guint
+count_tracks_seen (const GstScopedetect *self)
+{
+  guint n = 0;
+
+  for (guint i = 0; i < self->tracks->len; i++)
+    n += !TRACK (self->tracks, i).missed;
+  return n;
+}
+
+/* Numbers of objects: seen in the frame before; in both frames; in both, with
+ * at least @keep of the score after the newest search. */
+typedef struct {
+  guint before, both, kept;
+} Recognised;
+
+/* Gives the tracks of this frame the ids of the nearest tracks of the frame
+ * before. */
+static Recognised
 recognise_seen (GstScopedetect *self, gdouble keep)
 {
   gboolean *taken = g_new0 (gboolean, self->tracks->len + 1);
-  guint kept = 0;
+  Recognised n = {count_tracks_seen (self), 0, 0};
 
   for (guint i = 0; i < self->seen->len; i++) {
     GstScopedetectTrack *t = &TRACK (self->seen, i);
@@ -128,11 +144,13 @@ recognise_seen (GstScopedetect *self, gdouble keep)
     t->id = TRACK (self->tracks, same).id;
     if (!(t->searched > 0))
       t->searched = TRACK (self->tracks, same).searched;
-    kept += !TRACK (self->tracks, same).missed &&
-        t->object.score >= keep * t->searched;
+    if (TRACK (self->tracks, same).missed)
+      continue;
+    n.both++;
+    n.kept += t->object.score >= keep * t->searched;
   }
   g_free (taken);
-  return kept;
+  return n;
 }
 
 static const char *
@@ -191,34 +209,48 @@ search_frame (GstScopedetect *self, const ScopedetectParams *params,
   for (guint i = 0; i < self->seen->len; i++)
     TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
   self->unsearched = 0;
+  self->rest = (GstScopedetectRest){.least = G_MAXINT};
   tell_search (self, &results.search);
   return NULL;
 }
 
-/* The number of objects that were seen in the frame before. */
-static guint
-count_tracks_seen (const GstScopedetect *self)
+/* Searches what the followed objects leave, and adds what is found there. */
+static const char *
+search_rest (GstScopedetect *self, const ScopedetectParams *params,
+    const ScopedetectFrame *frame, gboolean is_due)
 {
-  guint n = 0;
+  ScopedetectResults results;
 
-  for (guint i = 0; i < self->tracks->len; i++)
-    n += !TRACK (self->tracks, i).missed;
-  return n;
+  TRY (gst_scopedetect_search_rest (self, params, is_due, &results));
+  add_seen (self, &results, frame);
+  for (guint i = 0; i < self->seen->len; i++)
+    if (!(TRACK (self->seen, i).searched > 0))
+      TRACK (self->seen, i).searched = TRACK (self->seen, i).object.score;
+  return NULL;
 }
 
-/* Whether the frame must be searched, since tracking lost an object, or objects
- * are missing and a search is due. */
-static gboolean
-must_search_frame (GstScopedetect *self, const Settings *s, gint max_objects)
+/* Searches for objects that are missing.  The whole frame is searched if no
+ * object is followed, or if a score has dropped: then followed objects may be
+ * wrong.  Else, where objects explain the frame together, what they leave is
+ * searched. */
+static const char *
+search_for_missing (GstScopedetect *self, const Settings *s,
+    const ScopedetectParams *params, const ScopedetectFrame *frame)
 {
-  guint wanted = (guint) (self->n_models * max_objects);
-  guint before = count_tracks_seen (self);
+  guint wanted = (guint) (self->n_models * params->max_objects);
+  Recognised n = recognise_seen (self, s->keep);
+  gboolean is_due = n.both < n.before;
 
-  if (!before || recognise_seen (self, s->keep) < before)
-    return TRUE;
+  if (!n.before || !n.both || n.kept < n.both)
+    return search_frame (self, params, frame);
   self->unsearched++;
-  return self->seen->len < wanted && s->search_interval &&
+  is_due |= self->seen->len < wanted && s->search_interval &&
       self->unsearched >= s->search_interval;
+  if (params->explain < SCOPEDETECT_ONE_STAGE)
+    return is_due ? search_frame (self, params, frame) : NULL;
+  if (!is_due && !s->search_interval && !self->rest.models)
+    return NULL;
+  return search_rest (self, params, frame, is_due);
 }
 
 /* The number of objects of the model of @missed that were seen in this frame;
@@ -284,8 +316,8 @@ gst_scopedetect_find_objects (GstScopedetect *self,
     TRY (scopedetect_observe (self->detector, params, frame));
   if (self->tracks->len)
     TRY (track_known (self));
-  if (may_search && must_search_frame (self, &s, params->max_objects))
-    TRY (search_frame (self, params, frame));
+  if (may_search)
+    TRY (search_for_missing (self, &s, params, frame));
   cut_seen (self->seen, params->max_objects);
   recognise_seen (self, s.keep);
   for (guint i = 0; i < self->seen->len && s.tracking; i++)

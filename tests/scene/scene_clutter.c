@@ -512,10 +512,35 @@ parameters (DeviceKind kind)
   REFUSED;
   p.n_objects = CLUTTER_MAX_OBJECTS + 1;
   REFUSED;
+  p = clutter_defaults (), p.n_absent = p.n_objects;
+  REFUSED;
   p = clutter_defaults ();
   t.color.width--;
   REFUSED;
   table_free (&t);
+}
+
+/* The last object comes later: the others lie as they do beside it. */
+static void
+late (DeviceKind kind)
+{
+  AUTO (Table) t = table_new (160, 120);
+  ClutterParams p = clutter_defaults ();
+  ClutterTruth before;
+
+  p.seed = rnd (1000);
+  p.n_objects = 7;
+  p.n_absent = 1;
+  table_show (&t, &p, 2);
+  before = t.truth;
+  check (before.n_objects == 6);
+  p.n_absent = 0;
+  table_show (&t, &p, 2);
+  check (t.truth.n_objects == 7);
+  for (int i = 0; i < 6; i++)
+    check (t.truth.objects[i].shape == before.objects[i].shape &&
+        !memcmp (t.truth.objects[i].pose, before.objects[i].pose,
+            sizeof before.objects[i].pose));
 }
 
 /* Writes a triangle of @side metres as PLY, or points alone. */
@@ -678,7 +703,7 @@ static const CheckPart parts[] = {{"nothing_in_anything", nothing_in_anything},
     {"visibility", visibility}, {"sensor", sensor}, {"repeats", repeats},
     {"carried", carried}, {"formats", formats}, {"sizes", sizes},
     {"parameters", parameters}, {"files", files}, {"bad files", bad_files},
-    {"names", names}, {"bias", bias}, {NULL, NULL}};
+    {"names", names}, {"bias", bias}, {"late", late}, {NULL, NULL}};
 
 int
 main (int argc, char **argv)

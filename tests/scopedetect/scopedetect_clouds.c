@@ -190,7 +190,7 @@ run (Bench *b, uint64_t seed, bool tells, Count *c)
   scene.seed = seed;
   scene.n_objects =
       4 + (int) (seed % 3) < b->of->n ? 4 + (int) (seed % 3) : b->of->n;
-  frame = table_draw (&b->scene, &scene);
+  frame = table_draw (&b->scene, &scene, 0);
   for (int way = 0; way < N_WAYS; way++)
     look (b, (Way) way, &frame, score[way], c);
   for (int i = 0; i < b->scene.truth.n_objects; i++) {

@@ -132,7 +132,7 @@ draw (Bench *b, uint64_t seed, ScopedetectParams *p)
   ScopedetectFrame frame;
 
   scene.seed = seed;
-  frame = table_draw (&b->scene, &scene);
+  frame = table_draw (&b->scene, &scene, 0);
   *p = table_params (&b->scene, PRESET_FAST);
   return frame;
 }

@@ -584,6 +584,101 @@ test_votes_of_rest (DeviceKind kind)
       r.n_objects == 2 && r.objects[0].model == OWN && r.objects[1].model == 3);
 }
 
+/* Draws the solid and, at @other, if it is not NULL, that of kind 3. */
+static void
+draw_kinds (Kinds *k, const Pose *other)
+{
+  memset (k->b.depth, 0, SOLID_BYTES);
+  draw_sized (k->b.depth, solid_pose (.7, -.07, .5), 1);
+  if (other)
+    draw_sized (k->b.depth, *other, kind_size[3]);
+  draw_wall (k->b.depth);
+}
+
+/* What a followed solid leaves is searched for the models that are named; the
+ * solid stays as it is. */
+static void
+test_rest (DeviceKind kind)
+{
+  static const int all[] = {0, 1, 2, 3}, twice[] = {2, 2};
+  AUTO (Kinds) k;
+  ScopedetectParams p = kinds_params (PRESET_FAST);
+  ScopedetectObject own;
+  ScopedetectResults r;
+  Pose other = solid_pose (2.1, .07, .5);
+  int n;
+
+  kinds_open (&k, kind);
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  p.min_rest = 100;
+  draw_kinds (&k, NULL);
+  ok (observe_and_search (k.s, &p, &k.b.frame, &r));
+  check (r.n_objects == 1 && r.objects[0].model == OWN);
+  check (strstr (scopedetect_count_rest (k.s, &n) ?: "", "followed"));
+  own = r.objects[0];
+  ok (observe_and_track (k.s, &p, &k.b.frame, &own, 1, &r));
+  ok (scopedetect_search_rest (k.s, all, 4, &r));
+  check (r.search.second == SCOPEDETECT_FEW_POINTS && r.n_objects == 1);
+  draw_kinds (&k, &other);
+  ok (observe_and_track (k.s, &p, &k.b.frame, &own, 1, &r));
+  check (r.n_objects == 1);
+  own = r.objects[0];
+  check (strstr (
+      scopedetect_search_rest (k.s, twice, 2, &r) ?: "", "not in order"));
+  ok (scopedetect_count_rest (k.s, &n));
+  check (n > 100 && n < r.n_points);
+  ok (scopedetect_search_rest (k.s, all + 3, 1, &r));
+  check (r.search.second == SCOPEDETECT_ACCEPTED && r.search.n_rest == n);
+  check (r.search.n_models == 1 && r.n_objects == 2);
+  check (r.objects[0].model == OWN && r.objects[0].score == own.score);
+  check (!memcmp (r.objects[0].pose, own.pose, sizeof own.pose));
+  check (r.objects[1].model == 3 && r.objects[1].score > .5);
+  check (scopedetect_search_rest (k.s, all, 4, &r) != NULL); /* once */
+  ok (observe_and_track (k.s, &p, &k.b.frame, &own, 1, &r));
+  ok (scopedetect_search_rest (k.s, all, 0, &r));
+  check (r.search.second == SCOPEDETECT_NO_MODELS && r.n_objects == 1);
+  p.explain = SCOPEDETECT_CONTEST;
+  ok (observe_and_track (k.s, &p, &k.b.frame, &own, 1, &r));
+  check (scopedetect_search_rest (k.s, all, 4, &r) != NULL);
+}
+
+/* A search of the rest, on both, with other solids from frame to frame. */
+static void
+test_same_rest (DeviceKind kind)
+{
+  static const int models[] = {0, 2, 3};
+  AUTO (Kinds) c, g;
+  ScopedetectParams p = kinds_params (PRESET_FAST);
+  int found = 0;
+
+  p.explain = SCOPEDETECT_ONE_STAGE;
+  p.min_rest = 1;
+  kinds_open (&c, DEVICE_CPU);
+  kinds_open (&g, DEVICE_CUDA);
+  for (int frame = 0; frame < 6; frame++) {
+    Pose own = solid_pose (.7, -.07, .5);
+    Pose other = solid_pose (rnd (600) * .01, .07, .5);
+    ScopedetectObject guess = {.model = OWN};
+    ScopedetectResults r, e;
+
+    draw_kinds (&c, &other);
+    add_noise (&c.b, 10);
+    memcpy (g.b.depth, c.b.depth, SOLID_BYTES);
+    solid_numbers (own, guess.pose);
+    ok (observe_and_track (c.s, &p, &c.b.frame, &guess, 1, &r));
+    ok (observe_and_track (g.s, &p, &g.b.frame, &guess, 1, &e));
+    ok (scopedetect_search_rest (c.s, models, 3, &r));
+    ok (scopedetect_search_rest (g.s, models, 3, &e));
+    check (r.search.n_rest == e.search.n_rest);
+    check (r.search.second == e.search.second);
+    check (r.n_objects == e.n_objects &&
+        !memcmp (
+            r.objects, e.objects, (size_t) r.n_objects * sizeof *r.objects));
+    found += r.search.second == SCOPEDETECT_ACCEPTED;
+  }
+  check (found > 0);
+}
+
 /* Votes of both, in both stages, and what comes of them; frame after frame, so
  * that the GPU repeats what it has recorded, with other models. */
 static void
@@ -621,7 +716,8 @@ test_same_votes (DeviceKind kind)
   }
 }
 
-static const CheckPart parity[] = {{"votes", test_same_votes}, {NULL, NULL}};
+static const CheckPart parity[] = {
+    {"votes", test_same_votes}, {"rest", test_same_rest}, {NULL, NULL}};
 
 CHECK_MAIN (parity, NULL, PART (contest), {"explanation", test_explain},
     {"explanation of what is bad", test_explain_hostile}, PART (apart),
@@ -630,4 +726,4 @@ CHECK_MAIN (parity, NULL, PART (contest), {"explanation", test_explain},
     {"maximum time", test_max_time}, PART (duplicate),
     {"many models", test_many}, {"the thesis's score", test_thesis_score},
     PART (votes), {"equal votes", test_equal_votes},
-    {"votes of the rest", test_votes_of_rest})
+    {"votes of the rest", test_votes_of_rest}, PART (rest))

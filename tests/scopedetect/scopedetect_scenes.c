@@ -12,10 +12,12 @@
  * `--bench seeds [SCENES]` says how alike the answers to 20 seeds are, `--bench
  * energy [SCENES]` what the search for an explanation reaches, `--bench table
  * [SCENES]` fills the thesis's table 2.1 by `report`'s scenes, `--bench times
- * [SCENES [MODELS]]` how long a frame takes, with max-models.  `--bench votes
+ * [SCENES [MODELS]]` how long a frame takes, with max-models, `--bench rest
+ * [SCENES]` how long, and what is found, where one more object is put into a
+ * video and what the followed ones leave is searched.  `--bench votes
  * [SCENES [many]]` says what is found where some of 18 models are
  * searched for, or of the 50.  Benchmarks run on the GPU if there is one,
- * and but for `times` a thread looks at scenes of its own. */
+ * and but for `times` and `rest` a thread looks at scenes of its own. */
 #include <math.h>
 #include <unistd.h>
 
@@ -153,7 +155,7 @@ draw (Bench *b, uint64_t seed, int n_objects, ScopedetectParams *p,
   scene.seed = seed;
   scene.n_objects = n_objects;
   scene.depth_bias = random_below (seed, 1, 8) / 1000.;
-  *frame = table_draw (&b->scene, &scene);
+  *frame = table_draw (&b->scene, &scene, 0);
   frame->color = colour ? frame->color : NULL;
   *p = table_params (&b->scene, b->preset);
   if (b->max_objects > 1)
@@ -953,6 +955,203 @@ bench_times (DeviceKind device, int scenes, int max_models)
   return check_failures != 0;
 }
 
+/* ---- One more object in a video ---- */
+
+#define PUT_IN 60     /* the frame */
+#define REST_FRAMES 3 /* in which all models are searched for */
+
+/* Of one scene: milliseconds of a frame that is followed, of the slowest in
+ * which the rest is searched, and of one that is searched as a whole; with the
+ * time of all threads, too. */
+typedef struct {
+  double followed[2], rest[2], whole[2];
+} Times;
+
+typedef struct {
+  Bench *b;
+  ScopedetectObject object[MAX_MODELS]; /* of the newest frame */
+  int n;
+  bool is_other; /* a search of the rest has changed a followed object */
+} Video;
+
+/* Draws frame @number of the scene @seed; the last object is there from frame
+ * PUT_IN on. */
+static ScopedetectFrame
+draw_video (Video *v, uint64_t seed, uint64_t number, ScopedetectParams *p)
+{
+  ClutterParams scene = clutter_defaults ();
+  ScopedetectFrame frame;
+
+  scene.seed = seed;
+  scene.n_objects = 7;
+  scene.n_absent = number < PUT_IN;
+  scene.scene_frames = 1000;
+  scene.depth_bias = random_below (seed, 1, 8) / 1000.;
+  frame = table_draw (&v->b->scene, &scene, number);
+  *p = table_params (&v->b->scene, v->b->preset);
+  return frame;
+}
+
+static void
+take_objects (Video *v, const ScopedetectResults *r)
+{
+  memcpy (v->object, r->objects, (size_t) r->n_objects * sizeof *r->objects);
+  v->n = r->n_objects;
+}
+
+/* Whether all followed objects are in @r as they were. */
+static bool
+are_all_in (const Video *v, const ScopedetectResults *r)
+{
+  int n = 0;
+
+  for (int k = 0; k < v->n; k++)
+    for (int i = 0; i < r->n_objects; i++)
+      n += r->objects[i].model == v->object[k].model &&
+          r->objects[i].score == v->object[k].score &&
+          !memcmp (
+              r->objects[i].pose, v->object[k].pose, sizeof v->object[k].pose);
+  return n == v->n;
+}
+
+/* Searches the rest for part @part of the models without object. */
+static void
+search_part (Video *v, int part)
+{
+  int models[MAX_MODELS], n = 0, missing = 0;
+  ScopedetectResults r;
+
+  for (int m = 0; m < v->b->n_models; m++) {
+    bool is_there = false;
+
+    for (int k = 0; k < v->n; k++)
+      is_there |= v->object[k].model == m;
+    if (!is_there && missing++ % REST_FRAMES == part)
+      models[n++] = m;
+  }
+  ok (scopedetect_search_rest (v->b->detector[0], models, n, &r));
+  v->is_other |= !are_all_in (v, &r);
+  take_objects (v, &r);
+}
+
+/* Follows the objects in frame @number of scene @seed, searches part @part of
+ * the rest, if not negative, and returns the time, wall's and all threads'. */
+static void
+follow_video (Video *v, uint64_t seed, int number, int part, double ms[2])
+{
+  ScopedetectParams p;
+  ScopedetectFrame f = draw_video (v, seed, (uint64_t) number, &p);
+  double wall = seconds (), cpu = cpu_seconds ();
+  ScopedetectResults r;
+
+  ok (observe_and_track (v->b->detector[0], &p, &f, v->object, v->n, &r));
+  take_objects (v, &r);
+  if (part >= 0)
+    search_part (v, part);
+  ms[0] = fmax (ms[0], 1e3 * (seconds () - wall));
+  ms[1] = fmax (ms[1], 1e3 * (cpu_seconds () - cpu));
+}
+
+static void
+search_video (Video *v, uint64_t seed, uint64_t number, double ms[2])
+{
+  ScopedetectParams p;
+  ScopedetectFrame f = draw_video (v, seed, number, &p);
+  double wall = seconds (), cpu = cpu_seconds ();
+  ScopedetectResults r;
+
+  ok (observe_and_search (v->b->detector[0], &p, &f, &r));
+  take_objects (v, &r);
+  ms[0] = 1e3 * (seconds () - wall);
+  ms[1] = 1e3 * (cpu_seconds () - cpu);
+}
+
+/* Adds to @c whether the object that was put in is found, and what else is
+ * reported of models that are not in @before. */
+static void
+count_put_in (const Video *v, const Video *before, Count *c)
+{
+  const TableScene *t = &v->b->scene;
+  int last = t->truth.n_objects - 1;
+  bool found = false;
+
+  for (int i = 0; i < v->n; i++) {
+    const ScopedetectObject *o = &v->object[i];
+    bool is_new = true;
+    int at = table_find (t, v->b->model[o->model], o->model, o->pose);
+
+    for (int k = 0; k < before->n; k++)
+      is_new &= before->object[k].model != o->model;
+    found |= at == last;
+    c->told += is_new;
+    c->right += is_new && at >= 0;
+  }
+  if (is_wanted (&t->truth.objects[last]))
+    c->wanted++, c->found += found;
+}
+
+/* Follows scene @seed, into which one more object is put; counts what is found
+ * by a search of the rest, and by one of the whole frame. */
+static Times
+run_video (Bench *b, uint64_t seed, Count *rest, Count *whole)
+{
+  Video v = {.b = b}, before;
+  Times t = {{0}, {0}, {0}};
+
+  search_video (&v, seed, PUT_IN - 6, t.whole);
+  for (int i = 5; i > 0; i--) {
+    memset (t.followed, 0, sizeof t.followed);
+    follow_video (&v, seed, PUT_IN - i, -1, t.followed);
+  }
+  before = v;
+  for (int k = 0; k < REST_FRAMES; k++)
+    follow_video (&v, seed, PUT_IN + k, k, t.rest);
+  count_put_in (&v, &before, rest);
+  check (!v.is_other);
+  search_video (&v, seed, PUT_IN + REST_FRAMES, t.whole);
+  count_put_in (&v, &before, whole);
+  return t;
+}
+
+static int
+compare_ratio (const void *a, const void *b)
+{
+  const Times *p = a, *q = b;
+  double x = p->rest[0] / p->followed[0], y = q->rest[0] / q->followed[0];
+
+  return (x > y) - (x < y);
+}
+
+static int
+bench_rest (DeviceKind device, const char *const *names, int n, int scenes)
+{
+  Bench *b = malloc (sizeof *b);
+  Times *t = malloc ((size_t) scenes * sizeof *t), *middle = &t[scenes / 2];
+  Count rest = {0}, whole = {0};
+
+  bench_open (b, device, names, n);
+  if (device == DEVICE_CUDA)
+    run_video (b, 19999, &(Count){0}, &(Count){0}); /* which warms up */
+  for (int k = 0; k < scenes; k++)
+    t[k] = run_video (b, 30000 + (uint64_t) k, &rest, &whole);
+  qsort (t, (size_t) scenes, sizeof *t, compare_ratio);
+  printf ("%d models, 7th object put in, %d scenes: found by a search of the "
+          "rest %d of %d, of the whole %d; wrong new ones %d, %d\n",
+      n, scenes, rest.found, rest.wanted, whole.found, rest.told - rest.right,
+      whole.told - whole.right);
+  printf ("  ms a frame (CPU time): followed %.2f (%.0f), the rest searched "
+          "%.2f (%.0f), the whole %.2f (%.0f); rest to followed %.2f, at most "
+          "%.2f\n",
+      middle->followed[0], middle->followed[1], middle->rest[0],
+      middle->rest[1], middle->whole[0], middle->whole[1],
+      middle->rest[0] / middle->followed[0],
+      t[scenes - 1].rest[0] / t[scenes - 1].followed[0]);
+  bench_close (b);
+  free (b);
+  free (t);
+  return check_failures != 0;
+}
+
 /* ---- Other seeds ---- */
 
 #define SEEDS 20
@@ -1136,6 +1335,8 @@ bench (int argc, char **argv)
     return bench_seeds (device, names, n, scenes);
   if (!strcmp (part, "energy"))
     return bench_reached (device, names, n, scenes);
+  if (!strcmp (part, "rest"))
+    return bench_rest (device, names, n, scenes);
   if (!strcmp (part, "times"))
     return bench_times (device, scenes, argc > 4 ? atoi (argv[4]) : 0);
   if (!strcmp (part, "votes") && argc > 4)

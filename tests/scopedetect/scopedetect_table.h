@@ -50,13 +50,14 @@ table_close (TableScene *t)
   frame_free (&t->depth);
 }
 
+/* Draws frame @number of @scene. */
 static inline ScopedetectFrame
-table_draw (TableScene *t, const ClutterParams *scene)
+table_draw (TableScene *t, const ClutterParams *scene, uint64_t number)
 {
   ok (clutter_render (
-      t->clutter, scene, CLUTTER_COLOR, 0, &t->color.image, NULL, NULL));
-  ok (clutter_render (
-      t->clutter, scene, CLUTTER_DEPTH, 0, &t->depth.image, &t->truth, NULL));
+      t->clutter, scene, CLUTTER_COLOR, number, &t->color.image, NULL, NULL));
+  ok (clutter_render (t->clutter, scene, CLUTTER_DEPTH, number, &t->depth.image,
+      &t->truth, NULL));
   ok (device_copy (
       &t->dev, t->depth_copy, t->depth.image.plane[0], 2 * WIDTH * HEIGHT));
   ok (device_copy (
