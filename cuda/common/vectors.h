@@ -35,6 +35,19 @@
 
 #define INLINED static inline __attribute__ ((always_inline))
 
+/* Eight numbers as one, for loops that compilers make no vectors of.  Lanes are
+ * computed as single numbers are.  A comparison gives -1 in Ints8 where it
+ * holds, else 0; such a mask and the bits of a number make the number or 0. */
+#define LANES8 8
+typedef float Floats8 __attribute__ ((vector_size (4 * LANES8)));
+typedef int32_t Ints8 __attribute__ ((vector_size (4 * LANES8)));
+/* The same in an array, at any place. */
+typedef float FloatsAt
+    __attribute__ ((vector_size (4 * LANES8), aligned (4), may_alias));
+
+#define LANES_WHERE(mask, floats) ((Floats8) ((mask) & (Ints8) (floats)))
+#define LANES_ABS(floats) LANES_WHERE (0x7fffffff, floats)
+
 /* Adds @a[2 i] @b[2 i] + @a[2 i + 1] @b[2 i + 1] to sum i of @n, a multiple of
  * 4.  Compilers do not find the instruction for it. */
 INLINED void

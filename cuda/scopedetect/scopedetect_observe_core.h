@@ -40,16 +40,41 @@ scopedetect_depth (
   return z <= (float) p->far ? z : 0;
 }
 
+/* The distance of the pixels that are probed for the normal of a point with the
+ * depth @z0. */
+BOTH int
+scopedetect_normal_step (const ScopedetectScene *s, float z0, float radius)
+{
+  int step = (int) (radius * s->fx / z0 / SCOPEDETECT_WINDOW + .5f);
+
+  return step < 1 ? 1 : step;
+}
+
+/* The normal of the plane fitted to @n points about @c, by their sums from @c
+ * on, and those of products, @m; 0 with fewer than 5 points. */
+BOTH Vec
+scopedetect_fit_normal (float n, Vec sum, float m[6], Vec c)
+{
+  Vec out;
+
+  if (n < 5)
+    return vec (0, 0, 0);
+  m[0] -= sum.x * sum.x / n, m[1] -= sum.x * sum.y / n;
+  m[2] -= sum.x * sum.z / n, m[3] -= sum.y * sum.y / n;
+  m[4] -= sum.y * sum.z / n, m[5] -= sum.z * sum.z / n;
+  out = scopedetect_min_axis (m);
+  return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
+}
+
 /* The normal at pixel (@x, @y): of the plane fitted to the points within
- * @radius, of 9 x 9 pixels that are probed; 0 with fewer than 5 points. */
+ * @radius, of 9 x 9 pixels that are probed. */
 BOTH Vec
 scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
 {
   float z0 = s->z[(size_t) y * s->width + x], m[6] = {0}, n = 0;
-  int step = (int) (radius * s->fx / z0 / SCOPEDETECT_WINDOW + .5f);
-  Vec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0}, out;
+  int step = scopedetect_normal_step (s, z0, radius);
+  Vec c = scopedetect_unproject (s, x, y, z0), sum = {0, 0, 0};
 
-  step = step < 1 ? 1 : step;
   for (int j = -SCOPEDETECT_WINDOW; j <= SCOPEDETECT_WINDOW; j++) {
     int v = y + j * step;
 
@@ -71,13 +96,7 @@ scopedetect_normal (const ScopedetectScene *s, int x, int y, float radius)
       n += 1;
     }
   }
-  if (n < 5)
-    return vec (0, 0, 0);
-  m[0] -= sum.x * sum.x / n, m[1] -= sum.x * sum.y / n;
-  m[2] -= sum.x * sum.z / n, m[3] -= sum.y * sum.y / n;
-  m[4] -= sum.y * sum.z / n, m[5] -= sum.z * sum.z / n;
-  out = scopedetect_min_axis (m);
-  return vec_dot (out, c) > 0 ? vec_scale (out, -1) : out;
+  return scopedetect_fit_normal (n, sum, m, c);
 }
 
 /* Candidate @k for the plane that objects stand on: the plane through three
@@ -344,6 +363,9 @@ scopedetect_edge_at (const ScopedetectScene *s, const ScopedetectFrame *f,
   return e < 1 ? e : 1;
 }
 
+/* The weight of pixel @k of scopedetect_blur (). */
+#define SCOPEDETECT_BLUR(k) ((k) == 4 ? .6193f : (k) % 2 ? .0838f : .0113f)
+
 /* A 3 x 3 Gaussian with a deviation of half a pixel. @e: the 3 x 3 pixels row
  * by row, 0 outside the frame. */
 BOTH float
@@ -352,7 +374,7 @@ scopedetect_blur (const float e[9])
   float sum = 0;
 
   for (int k = 0; k < 9; k++)
-    sum += e[k] * (k == 4 ? .6193f : k % 2 ? .0838f : .0113f);
+    sum += e[k] * SCOPEDETECT_BLUR (k);
   return sum;
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Pixels, plane and points of a scene, as loops. */
+#include "common/vectors.h"
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_observe_core.h"
 
@@ -38,15 +39,118 @@ read_pixel_rows (void *data, int begin, int end)
           r->scene, r->frame, r->params, color, &r->yuv, x, y);
 }
 
+/* ---- Normals, of eight pixels of a row at a time ---- */
+
+/* Sums of scopedetect_normal (): the number of points, the points, products. */
+typedef struct {
+  Floats8 n, x, y, z, m[6];
+} NormalSums;
+
+/* Adds row @v of the probes of pixels (@x, @y) to (@x + LANES8 - 1, @y), @step
+ * pixels apart, to @sums, in the order of scopedetect_normal (). */
+INLINED void
+add_probes (const ScopedetectScene *s, int x, int y, int v, int step,
+    float radius, NormalSums *sums)
+{
+  const float *row = s->z + (size_t) v * s->width + x;
+  Floats8 z0 = *(const FloatsAt *) (s->z + (size_t) y * s->width + x);
+  Floats8 u0 = (float) x + (Floats8){0, 1, 2, 3, 4, 5, 6, 7};
+  Floats8 x0 = (u0 - s->cx) * z0 * s->per_fx;
+  Floats8 y0 = ((float) y - s->cy) * z0 * s->per_fy;
+
+  for (int i = -SCOPEDETECT_WINDOW; i <= SCOPEDETECT_WINDOW; i++) {
+    Floats8 z = *(const FloatsAt *) (row + i * step);
+    Floats8 dx = (u0 + (float) (i * step) - s->cx) * z * s->per_fx - x0;
+    Floats8 dy = ((float) v - s->cy) * z * s->per_fy - y0, dz = z - z0;
+    Ints8 in = (LANES_ABS (dz) < 2 * radius) &
+        ~(dx * dx + dy * dy + dz * dz > 2 * radius * radius);
+
+    dx = LANES_WHERE (in, dx);
+    dy = LANES_WHERE (in, dy);
+    dz = LANES_WHERE (in, dz);
+    sums->x += dx, sums->y += dy, sums->z += dz;
+    sums->m[0] += dx * dx, sums->m[1] += dx * dy, sums->m[2] += dx * dz;
+    sums->m[3] += dy * dy, sums->m[4] += dy * dz, sums->m[5] += dz * dz;
+    sums->n += LANES_WHERE (in, (Floats8){0} + 1);
+  }
+}
+
+VECTORS static void
+sum_probes (const ScopedetectScene *s, int x, int y, int step, float radius,
+    NormalSums *out)
+{
+  NormalSums sums;
+
+  memset (&sums, 0, sizeof sums);
+  for (int j = -SCOPEDETECT_WINDOW; j <= SCOPEDETECT_WINDOW; j++)
+    if (y + j * step >= 0 && y + j * step < s->height)
+      add_probes (s, x, y, y + j * step, step, radius, &sums);
+  *out = sums;
+}
+
+static void
+set_lane_normal (
+    const ScopedetectScene *s, const NormalSums *sums, int lane, int x, int y)
+{
+  ScopedetectPixel *p = &s->pixel[(size_t) y * s->width + x];
+  Vec sum = vec (sums->x[lane], sums->y[lane], sums->z[lane]), n;
+  float m[6];
+
+  for (int k = 0; k < 6; k++)
+    m[k] = sums->m[k][lane];
+  n = scopedetect_fit_normal (
+      sums->n[lane], sum, m, scopedetect_unproject (s, x, y, p->z));
+  p->nx = n.x, p->ny = n.y, p->nz = n.z;
+}
+
+/* Sets the normals of pixels (@x, @y) to (@x + LANES8 - 1, @y): together those
+ * whose probes are as far apart. */
+static void
+set_lane_normals (const ScopedetectScene *s, float radius, int x, int y)
+{
+  const float *z = s->z + (size_t) y * s->width + x;
+  bool done[LANES8] = {false};
+
+  for (int i = 0; i < LANES8; i++) {
+    int step, reach;
+    NormalSums sums;
+
+    if (done[i])
+      continue;
+    step = z[i] > 0 ? scopedetect_normal_step (s, z[i], radius) : 0;
+    reach = step < s->width ? step * SCOPEDETECT_WINDOW : s->width;
+    if (!step || x < reach || x + LANES8 + reach > s->width) {
+      scopedetect_set_normal (s, radius, x + i, y);
+      continue;
+    }
+    sum_probes (s, x, y, step, radius, &sums);
+    for (int k = i; k < LANES8; k++)
+      if (!done[k] && z[k] > 0 &&
+          scopedetect_normal_step (s, z[k], radius) == step) {
+        set_lane_normal (s, &sums, k, x + k, y);
+        done[k] = true;
+      }
+  }
+}
+
 static void
 set_pixel_normal_rows (void *data, int begin, int end)
 {
   const Reading *r = data;
+  const ScopedetectScene *s = r->scene;
+  float radius = (float) r->params->normal_radius;
 
-  for (int y = begin; y < end; y++)
-    for (int x = 0; x < r->scene->width; x++)
-      scopedetect_set_normal (r->scene, (float) r->params->normal_radius, x, y);
+  for (int y = begin; y < end; y++) {
+    int x = 0;
+
+    for (; x + LANES8 <= s->width; x += LANES8)
+      set_lane_normals (s, radius, x, y);
+    for (; x < s->width; x++)
+      scopedetect_set_normal (s, radius, x, y);
+  }
 }
+
+/* ---- Edges ---- */
 
 typedef struct {
   const Reading *reading;
@@ -66,14 +170,46 @@ find_edge_rows (void *data, int begin, int end)
         r->scene, r->frame, r->params, i % width, i / width);
 }
 
+/* Blurs the pixels of a row from its second to its last but one; the frame has
+ * the rows before and after it. */
+VECTORS static void
+blur_inner_row (const float *row, int width, float *to)
+{
+#pragma omp simd
+  for (int x = 1; x < width - 1; x++) {
+    const float *above = row + x - width, *at = row + x,
+                *below = row + x + width;
+    float sum = above[-1] * SCOPEDETECT_BLUR (0);
+
+    sum += above[0] * SCOPEDETECT_BLUR (1);
+    sum += above[1] * SCOPEDETECT_BLUR (2);
+    sum += at[-1] * SCOPEDETECT_BLUR (3);
+    sum += at[0] * SCOPEDETECT_BLUR (4);
+    sum += at[1] * SCOPEDETECT_BLUR (5);
+    sum += below[-1] * SCOPEDETECT_BLUR (6);
+    sum += below[0] * SCOPEDETECT_BLUR (7);
+    sum += below[1] * SCOPEDETECT_BLUR (8);
+    to[x] = sum;
+  }
+}
+
 static void
 blur_edge_rows (void *data, int begin, int end)
 {
   const Blur *b = data;
   const ScopedetectScene *s = b->reading->scene;
 
-  for (int i = begin * s->width; i < end * s->width; i++)
-    b->to[i] = blurred_edge (s, b->from, i % s->width, i / s->width);
+  for (int y = begin; y < end; y++) {
+    const float *row = b->from + (size_t) y * s->width;
+    float *to = b->to + (size_t) y * s->width;
+    bool inner = y > 0 && y + 1 < s->height;
+
+    if (inner)
+      blur_inner_row (row, s->width, to);
+    for (int x = 0; x < s->width;
+         x += inner && !x && s->width > 1 ? s->width - 1 : 1)
+      to[x] = blurred_edge (s, b->from, x, y);
+  }
 }
 
 static void
@@ -111,22 +247,36 @@ scopedetect_read_frame_cpu (const Device *dev, const ScopedetectFrame *frame,
 
 /* ---- The plane ---- */
 
-static int
-inliers_of_plane (const ScopedetectScene *s, const ScopedetectParams *p,
-    const float plane[4], int *looked)
+/* The points of a row of probes that have depth. */
+typedef struct {
+  int n;
+  float x[SCOPEDETECT_MAX_SIDE / 4], y[SCOPEDETECT_MAX_SIDE / 4],
+      z[SCOPEDETECT_MAX_SIDE / 4];
+} ProbeRow;
+
+static void
+read_probe_row (const ScopedetectScene *s, int y, ProbeRow *row)
+{
+  row->n = 0;
+  for (int x = 2; x < s->width; x += 4) {
+    float z = s->z[(size_t) y * s->width + x];
+    Vec at = scopedetect_unproject (s, x, y, z);
+
+    row->x[row->n] = at.x, row->y[row->n] = at.y, row->z[row->n] = at.z;
+    row->n += z > 0;
+  }
+}
+
+/* The number of points of @row less than @tolerance from the plane. */
+VECTORS static int
+count_in_plane (const ProbeRow *row, const float plane[4], float tolerance)
 {
   int n = 0;
 
-  *looked = 0;
-  for (int y = 2; y < s->height; y += 4)
-    for (int x = 2; x < s->width; x += 4) {
-      float z = s->z[(size_t) y * s->width + x];
-
-      if (!(z > 0))
-        continue;
-      n += scopedetect_in_plane (p, plane, scopedetect_unproject (s, x, y, z));
-      (*looked)++;
-    }
+#pragma omp simd reduction(+ : n)
+  for (int i = 0; i < row->n; i++)
+    n += fabsf (scopedetect_height (
+             plane, vec (row->x[i], row->y[i], row->z[i]))) < tolerance;
   return n;
 }
 
@@ -140,16 +290,35 @@ static void
 try_planes (void *data, int begin, int end)
 {
   const Planes *p = data;
+  const ScopedetectScene *s = p->scene;
+  float plane[SCOPEDETECT_PLANES][4];
+  bool drawn[SCOPEDETECT_PLANES];
 
   for (int k = begin; k < end; k++) {
-    float plane[4];
-    int looked;
-
-    p->count[k] =
-        scopedetect_draw_plane (p->scene, p->params->seed, (uint64_t) k, plane)
-        ? inliers_of_plane (p->scene, p->params, plane, &looked)
-        : 0;
+    p->count[k] = 0;
+    drawn[k] =
+        scopedetect_draw_plane (s, p->params->seed, (uint64_t) k, plane[k]);
   }
+  for (int y = 2; y < s->height; y += 4) {
+    ProbeRow row;
+
+    read_probe_row (s, y, &row);
+    for (int k = begin; k < end; k++)
+      if (drawn[k])
+        p->count[k] +=
+            count_in_plane (&row, plane[k], (float) p->params->table_tolerance);
+  }
+}
+
+static int
+count_probes_with_depth (const ScopedetectScene *s)
+{
+  int n = 0;
+
+  for (int y = 2; y < s->height; y += 4)
+    for (int x = 2; x < s->width; x += 4)
+      n += s->z[(size_t) y * s->width + x] > 0;
+  return n;
 }
 
 /* Fits the plane to its inliers until they stay the same: the result does not
@@ -176,17 +345,16 @@ scopedetect_find_plane_cpu (const Device *dev, const ScopedetectScene *s,
     const ScopedetectParams *p, ScopedetectVotes *votes,
     ScopedetectPlane *plane)
 {
-  int count[SCOPEDETECT_PLANES], best = 0, looked = 0;
+  int count[SCOPEDETECT_PLANES], best = 0;
 
   (void) dev, (void) votes;
   parallel_for (SCOPEDETECT_PLANES, 8, try_planes, &(Planes){s, p, count});
   for (int k = 1; k < SCOPEDETECT_PLANES; k++)
     best = count[k] > count[best] ? k : best;
-  if (count[best]) {
+  if (count[best])
     scopedetect_draw_plane (s, p->seed, (uint64_t) best, plane->plane);
-    inliers_of_plane (s, p, plane->plane, &looked);
-  }
-  plane->is_found = count[best] * 5 > looked;
+  plane->is_found =
+      count[best] && count[best] * 5 > count_probes_with_depth (s);
   if (plane->is_found)
     fit_plane (s, p, plane->plane);
   return NULL;

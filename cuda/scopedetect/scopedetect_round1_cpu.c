@@ -3,6 +3,7 @@
  * Round 1 as loops: nearest features, hypotheses, clusters. */
 #include <stdlib.h>
 
+#include "common/vectors.h"
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_round1_core.h"
 
@@ -65,6 +66,96 @@ scopedetect_match_features_cpu (const Device *dev,
   return NULL;
 }
 
+/* ---- The agreement of a pose, at eight points of the model at a time ---- */
+
+#define BLOCK 64 /* points */
+
+/* Points of a model with their normals, coordinate by coordinate. Those that
+ * fill up the last LANES8 have no normal: they do not face the camera. */
+typedef struct {
+  int n; /* a multiple of LANES8 */
+  float x[BLOCK], y[BLOCK], z[BLOCK], nx[BLOCK], ny[BLOCK], nz[BLOCK];
+} Block;
+
+/* Sets @b to up to BLOCK of the first @n points from number @first on. */
+static void
+set_block (Block *b, const ScopedetectShape *s, int first, int n)
+{
+  int wanted = n - first < BLOCK ? n - first : BLOCK;
+
+  b->n = (wanted + LANES8 - 1) / LANES8 * LANES8;
+  for (int i = 0; i < b->n; i++) {
+    Vec x = i < wanted ? s->x[first + i] : vec (0, 0, 0);
+    Vec normal = i < wanted ? s->normal[first + i] : vec (0, 0, 0);
+
+    b->x[i] = x.x, b->y[i] = x.y, b->z[i] = x.z;
+    b->nx[i] = normal.x, b->ny[i] = normal.y, b->nz[i] = normal.z;
+  }
+}
+
+#define AT(array, i) (*(const FloatsAt *) ((array) + (i)))
+#define TURNED(r, axis, a, b, c) \
+ ((r)->x.axis * (a) + (r)->y.axis * (b) + (r)->z.axis * (c))
+#define OF_PIXELS(field) \
+ ((Floats8){p[i[0]].field, p[i[1]].field, p[i[2]].field, p[i[3]].field, \
+     p[i[4]].field, p[i[5]].field, p[i[6]].field, p[i[7]].field})
+
+/* Sets @pixel to the pixels of points (@x, @y, @z), and @in to a mask of the
+ * points that scopedetect_project () projects; the pixels of others are 0. */
+INLINED void
+project_lanes (const ScopedetectScene *s, const Floats8 *x, const Floats8 *y,
+    const Floats8 *z, Ints8 *pixel, Ints8 *in)
+{
+  Floats8 u = s->fx * *x / *z + s->cx + .5f;
+  Floats8 v = s->fy * *y / *z + s->cy + .5f;
+
+  *in = (*z > .01f) & (u >= 0) & (v >= 0) & (u < (float) s->width) &
+      (v < (float) s->height);
+  u = LANES_WHERE (*in, u);
+  v = LANES_WHERE (*in, v);
+  *pixel = __builtin_convertvector(v, Ints8) * s->width +
+      __builtin_convertvector(u, Ints8);
+}
+
+/* Adds the values and the number of points of @b that face the camera, as
+ * scopedetect_agree () has them, to @agreement and @front. */
+VECTORS static void
+add_agreement (const ScopedetectScene *s, const Turn *r, Vec t, const Block *b,
+    float tolerance, int *agreement, int *front)
+{
+  const ScopedetectPixel *p = s->pixel;
+  Ints8 sum = {0}, facing = {0};
+
+  for (int k = 0; k < b->n; k += LANES8) {
+    Floats8 nx = TURNED (r, x, AT (b->nx, k), AT (b->ny, k), AT (b->nz, k));
+    Floats8 ny = TURNED (r, y, AT (b->nx, k), AT (b->ny, k), AT (b->nz, k));
+    Floats8 nz = TURNED (r, z, AT (b->nx, k), AT (b->ny, k), AT (b->nz, k));
+    Floats8 x = TURNED (r, x, AT (b->x, k), AT (b->y, k), AT (b->z, k)) + t.x;
+    Floats8 y = TURNED (r, y, AT (b->x, k), AT (b->y, k), AT (b->z, k)) + t.y;
+    Floats8 z = TURNED (r, z, AT (b->x, k), AT (b->y, k), AT (b->z, k)) + t.z;
+    Floats8 along = nx * x + ny * y + nz * z, depth, off, fit;
+    Ints8 in,
+        is_front = (along < 0) &
+        ~(along * along <
+            SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * (x * x + y * y + z * z));
+    Ints8 i, is_free;
+
+    project_lanes (s, &x, &y, &z, &i, &in);
+    depth = OF_PIXELS (z);
+    in &= is_front & (depth > 0);
+    off = z - depth;
+    is_free = in & (off < -2 * tolerance);
+    off = LANES_ABS (off);
+    fit = (1 - off / tolerance) *
+        (nx * OF_PIXELS (nx) + ny * OF_PIXELS (ny) + nz * OF_PIXELS (nz));
+    fit = LANES_WHERE (in & ~is_free & (off < tolerance) & (fit > 0), fit);
+    sum += __builtin_convertvector(fit * 256 + .5f, Ints8) + (is_free & -512);
+    facing -= is_front;
+  }
+  for (int k = 0; k < LANES8; k++)
+    *agreement += sum[k], *front += facing[k];
+}
+
 /* Inputs of the hypotheses of one model. */
 typedef struct {
   const ScopedetectScene *scene;
@@ -73,6 +164,7 @@ typedef struct {
   const ScopedetectShape *model;
   const uint16_t *near; /* k matches of each query */
   int k;
+  Block few; /* points of the model */
   float tolerance;
   int16_t *score; /* of each hypothesis, with few points */
 } Check;
@@ -88,13 +180,21 @@ static void
 check_hypotheses (void *data, int begin, int end)
 {
   const Check *c = data;
-  int few = scopedetect_first_points (c->model, SCOPEDETECT_FEW);
 
-  for (int id = begin; id < end; id++)
-    c->score[id] = c->near[id / 2] == UINT16_MAX
-        ? INT16_MIN
-        : (int16_t) scopedetect_agreement (
-              c->scene, c->model, checked_pose (c, id), few, c->tolerance);
+  for (int id = begin; id < end; id++) {
+    int agreement = 0, front = 0;
+    Pose pose;
+    Turn r;
+
+    c->score[id] = INT16_MIN;
+    if (c->near[id / 2] == UINT16_MAX)
+      continue;
+    pose = checked_pose (c, id);
+    r = turn_of (pose.q);
+    add_agreement (
+        c->scene, &r, pose.t, &c->few, c->tolerance, &agreement, &front);
+    c->score[id] = (int16_t) scopedetect_agreement_of (agreement, front);
+  }
 }
 
 /* The lowest of the @wanted best scores, found by counting. @of_min: how many
@@ -164,9 +264,11 @@ scopedetect_choose_poses_cpu (const Device *dev, const ScopedetectScene *scene,
     ScopedetectHypothesis *out =
         hypotheses->of + (size_t) m * SCOPEDETECT_MAX_KEPT;
     Check c = {scene, cloud, queries, &models->shape[m],
-        scopedetect_matches_of (matches, m), matches->k,
+        scopedetect_matches_of (matches, m), matches->k, {0},
         (float) params->tolerance, scopedetect_checks_of (checks, matches, m)};
 
+    set_block (&c.few, c.model, 0,
+        scopedetect_first_points (c.model, SCOPEDETECT_FEW));
     hypotheses->n[m] = params->random
         ? draw_poses (&c, params->seed, max, out)
         : choose_best_poses (&c, max, checks->count, out);
@@ -189,9 +291,18 @@ verify_pose (const void *in, const ScopedetectShape *s,
   Turn r = turn_of (hypothesis->pose.q);
   ScopedetectCheck sums = {0, 0, 0};
 
-  for (int i = 0; i < n; i++)
-    scopedetect_check_point (
-        v->scene, v->params, s, &r, hypothesis->pose.t, i, &sums);
+  if (scopedetect_counts_free (v->params))
+    for (int i = 0; i < n; i++)
+      scopedetect_check_point (
+          v->scene, v->params, s, &r, hypothesis->pose.t, i, &sums);
+  else
+    for (int i = 0; i < n; i += BLOCK) {
+      Block b;
+
+      set_block (&b, s, i, n);
+      add_agreement (v->scene, &r, hypothesis->pose.t, &b,
+          (float) v->params->tolerance, &sums.agreement, &sums.front);
+    }
   hypothesis->score = scopedetect_check_score (v->params, &sums, n);
 }
 
