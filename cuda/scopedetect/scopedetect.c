@@ -72,6 +72,17 @@ set_bounds (
   b->low = (float) p->table_low, b->high = (float) p->table_high;
 }
 
+/* Computes the features of the observed points, unless it has been done. */
+static const char *
+describe_cloud (Scopedetect *s)
+{
+  if (s->is_described)
+    return NULL;
+  s->is_described = true;
+  return s->stages->describe_points (
+      &s->device, &s->counts->points, &s->scratch.neighbours, &s->cloud);
+}
+
 const char *
 scopedetect_observe (
     Scopedetect *s, const ScopedetectParams *p, const ScopedetectFrame *f)
@@ -82,7 +93,7 @@ scopedetect_observe (
   ScopedetectScene *scene = &s->scene;
   ScopedetectCounts *counts = s->counts;
 
-  s->is_observed = s->is_followed = false;
+  s->is_observed = s->is_described = s->is_followed = false;
   TRY (scopedetect_check (p));
   TRY (check_scene_frame (scene, f));
   TRY (scopedetect_check_camera (&p->camera, f->width, f->height));
@@ -103,7 +114,10 @@ scopedetect_observe (
     TRY (device_clear (dev, &counts->plane, sizeof counts->plane));
   TRY (t->make_points (dev, scene, &s->bounds, s->spacing, s->feature_radius,
       &own->voxels, &s->cloud, &counts->points));
-  TRY (t->describe_points (dev, &counts->points, &own->neighbours, &s->cloud));
+  /* A GPU does it while the host waits; on a CPU tracking does without, but for
+   * frames of points that segments are aligned with. */
+  if (dev->kind != DEVICE_CPU || s->segments.n)
+    TRY (describe_cloud (s));
   TRY (t->count_points (dev, &own->voxels, &counts->points, &s->cloud));
   if (s->segments.n)
     TRY (t->make_segments (dev, scene, &s->bounds, &s->cloud, s->spacing, p,
@@ -368,6 +382,7 @@ search_models (Scopedetect *s, const ScopedetectParams *p, int search,
 {
   ScopedetectFindings *to = &s->found.by[search];
 
+  TRY (describe_cloud (s));
   if (p->max_models && p->max_models < *n) {
     ScopedetectParams vote = vote_params (p);
 

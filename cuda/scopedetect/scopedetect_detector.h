@@ -20,6 +20,7 @@ struct _Scopedetect {
 
   /* Fields of the observed frame. */
   bool is_observed;
+  bool is_described; /* the cloud has features */
   ScopedetectParams params;
   ScopedetectScene scene;
   ScopedetectBounds bounds;

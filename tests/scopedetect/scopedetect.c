@@ -6,6 +6,9 @@
 
 #include "seconds.h"
 #include "scopedetect/model/shape.h"
+#include "scopedetect/scopedetect_observe_core.h"
+#include "scopedetect/scopedetect_round1_core.h"
+#include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect_bench.h"
 
 /* ==== Whole frames with known poses. ==== */
@@ -437,6 +440,107 @@ test_free (DeviceKind kind)
   }
 }
 
+/* ==== What the CPU computes for eight numbers at once is what it computes for
+ * one. ==== */
+
+/* A tilted surface with steps, noise and holes. */
+static uint16_t
+rough_depth (int x, int y)
+{
+  if (!rnd (9))
+    return 0;
+  return (uint16_t) ((x / 13 % 3 ? 500 : 900) + 2 * x + y + (int) rnd (4));
+}
+
+/* Depth, normals and edges of a frame of @width x @height pixels. */
+static void
+compare_pixels (int width, int height)
+{
+  size_t n = (size_t) width * height;
+  uint16_t *depth = malloc (n * sizeof *depth);
+  float *edge[2] = {malloc (n * sizeof (float)), malloc (n * sizeof (float))};
+  ScopedetectScene s = {width, height, 90, 90, (float) width / 2,
+      (float) height / 2, 1 / 90.f, 1 / 90.f, false,
+      malloc (n * sizeof (float)), aligned_alloc (32, n * sizeof *s.pixel)};
+  ScopedetectFrame f = {width, height, depth, 2 * width, NULL, 0, {{0}}};
+  ScopedetectParams p = solid_params (PRESET_FAST);
+  int differ = 0;
+
+  for (size_t i = 0; i < n; i++)
+    depth[i] = rough_depth ((int) i % width, (int) i / width);
+  p.depth_scale = .001;
+  p.normal_radius = .03;
+  p.edge_blur = 1;
+  ok (scopedetect_read_frame_cpu (NULL, &f, &p, edge, &s));
+  for (int y = 0; y < height; y++)
+    for (int x = 0; x < width; x++) {
+      const ScopedetectPixel *o = &s.pixel[y * width + x];
+      Vec normal = o->z > 0
+          ? scopedetect_normal (&s, x, y, (float) p.normal_radius)
+          : vec (0, 0, 0);
+      float around[9];
+
+      for (int k = 0; k < 9; k++) {
+        int u = x + k % 3 - 1, v = y + k / 3 - 1;
+
+        around[k] = u >= 0 && v >= 0 && u < width && v < height
+            ? scopedetect_edge_at (&s, &f, &p, u, v)
+            : 0;
+      }
+      differ += o->nx != normal.x || o->ny != normal.y || o->nz != normal.z ||
+          o->edge != scopedetect_log_edge (scopedetect_blur (around));
+    }
+  check (!differ);
+  free (depth);
+  free (edge[0]);
+  free (edge[1]);
+  free (s.z);
+  free (s.pixel);
+}
+
+/* The scores of hypotheses with few points, and those of the poses that are
+ * verified. */
+static void
+compare_agreements (void)
+{
+  ScopedetectParams p = solid_params (PRESET_FAST);
+  ScopedetectResults r;
+  int differ = 0;
+  AUTO (Bench) b;
+
+  bench_open (&b, DEVICE_CPU);
+  solid_draw (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  solid_table (b.depth, SOLID_STRIDE, solid_pose (.7, 0, .5));
+  add_noise (&b, 10);
+  ok (observe_and_search (b.s, &p, &b.frame, &r));
+  for (int i = 0; i < 5000; i++) {
+    const ScopedetectShape *of = &b.s->rounds.models.shape[0];
+    const uint16_t *near = scopedetect_matches_of (&b.s->matches, 0);
+    uint32_t id = rnd ((uint32_t) (b.s->queries.n * b.s->matches.k * 2));
+    Pose pose = scopedetect_hypothesis_pose (
+        &b.s->cloud, &b.s->queries, of, near, b.s->matches.k, id);
+
+    differ += b.s->scratch.checks.score[id] !=
+        (int16_t) scopedetect_agreement (&b.s->scene, of, pose,
+            scopedetect_first_points (of, SCOPEDETECT_FEW),
+            (float) p.tolerance);
+  }
+  check (b.s->queries.n > 100 && !differ);
+}
+
+static void
+test_lanes (DeviceKind kind)
+{
+  static const int size[][2] = {
+      {1, 1}, {1, 9}, {9, 1}, {8, 8}, {61, 37}, {160, 33}};
+
+  if (kind != DEVICE_CPU)
+    return;
+  for (int i = 0; i < 6; i++)
+    compare_pixels (size[i][0], size[i][1]);
+  compare_agreements ();
+}
+
 /* ==== A frame is observed once.  ==== */
 
 static bool
@@ -781,6 +885,9 @@ side_observe (Side *side, const ScopedetectParams *p, const uint16_t *depth,
     f->color = &side->color;
   }
   ok (scopedetect_observe (side->s, p, f));
+  if (!side->s->is_described) /* as a search does it on a CPU */
+    ok (side->s->stages->describe_points (&side->dev, &side->s->counts->points,
+        &side->s->scratch.neighbours, &side->s->cloud));
   ok (device_wait (&side->dev));
 }
 
@@ -1523,4 +1630,5 @@ CHECK_MAIN (parity, bench_table, {"parts of a score", test_parts},
     PART (plane), PART (wide), {"far wall", test_far_wall},
     {"band without depth", test_band}, {"two, and again", test_two},
     {"as in the thesis", test_thesis}, PART (params), PART (free),
-    {"nothing there", test_nothing}, PART (sizes), PART (seeds), PART (outline))
+    {"nothing there", test_nothing}, PART (sizes), PART (seeds), PART (outline),
+    {"eight at once", test_lanes})
