@@ -16,41 +16,59 @@ scopedetect_fix (float v)
   return (int) (v * SCOPEDETECT_FIX + (v < 0 ? -.5f : .5f));
 }
 
-/* Adds one point. @c: the model's centre in camera coordinates; @gate: the
- * maximum distance of a point from its plane, metres. */
-BOTH void
-scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
-    const Turn *r, Vec t, Vec c, float radius, Vec x, Vec normal, float gate)
+/* Sets @j to the row of a point in the equations, its error last; false if the
+ * point does not count. Adds it to @front if it faces the camera. @c: the
+ * model's centre in camera coordinates; @gate: the maximum distance of a point
+ * from its plane, metres. */
+BOTH bool
+scopedetect_point_row (const ScopedetectScene *scene, const Turn *r, Vec t,
+    Vec c, float radius, Vec x, Vec normal, float gate, long long *front,
+    float j[7])
 {
   Vec p = vec_transform (r, t, x), n = vec_rotate (r, normal);
-  float along = vec_dot (n, p), e, j[6];
+  float along = vec_dot (n, p), e;
   Vec on, o, w;
   ScopedetectPixel pixel;
-  int u, v, k = 0;
+  int u, v;
 
   if (!(along < 0) ||
       along * along < SCOPEDETECT_FRONT * SCOPEDETECT_FRONT * vec_dot (p, p))
-    return;
-  sums->front++;
+    return false;
+  (*front)++;
   if (!scopedetect_project (scene, p, &u, &v))
-    return;
+    return false;
   pixel = scene->pixel[(size_t) v * scene->width + u];
   on = vec (pixel.nx, pixel.ny, pixel.nz);
   if (!(pixel.z > 0) || vec_dot (on, n) < .5f ||
       fabsf (pixel.z - p.z) > 2 * gate)
-    return;
+    return false;
   o = scopedetect_unproject (scene, u, v, pixel.z);
   e = vec_dot (vec_sub (o, p), on) / gate;
   if (fabsf (e) > 1)
-    return;
+    return false;
   w = vec_cross (vec_scale (vec_sub (p, c), 1 / radius), on);
   j[0] = w.x, j[1] = w.y, j[2] = w.z, j[3] = on.x, j[4] = on.y, j[5] = on.z;
+  j[6] = e;
+  return true;
+}
+
+/* Adds one point, as scopedetect_point_row () has it. */
+BOTH void
+scopedetect_sum_point (ScopedetectSums *sums, const ScopedetectScene *scene,
+    const Turn *r, Vec t, Vec c, float radius, Vec x, Vec normal, float gate)
+{
+  float j[7];
+  int k = 0;
+
+  if (!scopedetect_point_row (
+          scene, r, t, c, radius, x, normal, gate, &sums->front, j))
+    return;
   for (int a = 0; a < 6; a++) {
     for (int b = a; b < 6; b++)
       sums->a[k++] += scopedetect_fix (j[a] * j[b]);
-    sums->b[a] += scopedetect_fix (j[a] * e);
+    sums->b[a] += scopedetect_fix (j[a] * j[6]);
   }
-  sums->e += scopedetect_fix (e * e);
+  sums->e += scopedetect_fix (j[6] * j[6]);
   sums->n++;
 }
 

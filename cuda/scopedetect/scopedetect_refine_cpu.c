@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Gauss-Newton refinement of poses, as loops. */
+#include "common/vectors.h"
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_refine_core.h"
 
@@ -9,6 +10,43 @@ typedef struct {
   int points, steps;
   float gate, min_gate; /* of the first step; minimum */
 } Refinement;
+
+#define PRODUCTS 28 /* of a row: a, b and e of ScopedetectSums, side by side \
+                     */
+
+/* Adds the products of row @j, as scopedetect_sum_point () does. */
+INLINED void
+add_row (ScopedetectSums *sums, const float j[7])
+{
+  float product[PRODUCTS];
+  long long *to = sums->a;
+  int k = 0;
+
+  for (int a = 0; a < 6; a++) {
+    for (int b = a; b < 6; b++)
+      product[k++] = j[a] * j[b];
+    product[21 + a] = j[a] * j[6];
+  }
+  product[27] = j[6] * j[6];
+#pragma omp simd
+  for (int i = 0; i < PRODUCTS; i++)
+    to[i] += scopedetect_fix (product[i]);
+  sums->n++;
+}
+
+/* Sums the first @n points of @s. */
+VECTORS_WHOLE static void
+sum_points (const ScopedetectScene *scene, const ScopedetectShape *s, int n,
+    const Turn *r, Vec t, Vec c, float gate, ScopedetectSums *sums)
+{
+  for (int i = 0; i < n; i++) {
+    float j[7];
+
+    if (scopedetect_point_row (scene, r, t, c, s->radius, s->x[i], s->normal[i],
+            gate, &sums->front, j))
+      add_row (sums, j);
+  }
+}
 
 static void
 refine_pose (const void *in, const ScopedetectShape *s,
@@ -25,9 +63,7 @@ refine_pose (const void *in, const ScopedetectShape *s,
     ScopedetectSums sums;
 
     memset (&sums, 0, sizeof sums);
-    for (int j = 0; j < n; j++)
-      scopedetect_sum_point (
-          &sums, a->scene, &r, p->t, c, s->radius, s->x[j], s->normal[j], gate);
+    sum_points (a->scene, s, n, &r, p->t, c, gate, &sums);
     if (!scopedetect_step (&sums, c, s->radius, gate, p))
       break;
     gate = fmaxf (gate * .85f, a->min_gate);

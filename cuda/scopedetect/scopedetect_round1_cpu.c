@@ -9,7 +9,7 @@
 
 /* Sets @out to the @k points of the model with the nearest features; of equally
  * near ones the smaller number counts. */
-static void
+VECTORS_WHOLE static void
 find_nearest_features (
     const ScopedetectShape *s, const int16_t *code, int k, uint16_t *out)
 {
@@ -117,6 +117,16 @@ project_lanes (const ScopedetectScene *s, const Floats8 *x, const Floats8 *y,
       __builtin_convertvector(u, Ints8);
 }
 
+INLINED bool
+is_any_lane (const Ints8 *mask)
+{
+  int any = 0;
+
+  for (int k = 0; k < LANES8; k++)
+    any |= (*mask)[k];
+  return any != 0;
+}
+
 /* Adds the values and the number of points of @b that face the camera, as
  * scopedetect_agree () has them, to @agreement and @front. */
 VECTORS static void
@@ -146,11 +156,15 @@ add_agreement (const ScopedetectScene *s, const Turn *r, Vec t, const Block *b,
     off = z - depth;
     is_free = in & (off < -2 * tolerance);
     off = LANES_ABS (off);
+    in &= ~is_free & (off < tolerance);
+    sum += is_free & -512;
+    facing -= is_front;
+    if (!is_any_lane (&in)) /* as at most points of wrong poses */
+      continue;
     fit = (1 - off / tolerance) *
         (nx * OF_PIXELS (nx) + ny * OF_PIXELS (ny) + nz * OF_PIXELS (nz));
-    fit = LANES_WHERE (in & ~is_free & (off < tolerance) & (fit > 0), fit);
-    sum += __builtin_convertvector(fit * 256 + .5f, Ints8) + (is_free & -512);
-    facing -= is_front;
+    fit = LANES_WHERE (in & (fit > 0), fit);
+    sum += __builtin_convertvector(fit * 256 + .5f, Ints8);
   }
   for (int k = 0; k < LANES8; k++)
     *agreement += sum[k], *front += facing[k];
