@@ -41,7 +41,7 @@
 #define LANES8 8
 typedef float Floats8 __attribute__ ((vector_size (4 * LANES8)));
 typedef int32_t Ints8 __attribute__ ((vector_size (4 * LANES8)));
-/* The same in an array, at any place. */
+/* Eight numbers of an array, at any place. */
 typedef float FloatsAt
     __attribute__ ((vector_size (4 * LANES8), aligned (4), may_alias));
 

@@ -170,8 +170,8 @@ find_edge_rows (void *data, int begin, int end)
         r->scene, r->frame, r->params, i % width, i / width);
 }
 
-/* Blurs the pixels of a row from its second to its last but one; the frame has
- * the rows before and after it. */
+/* Blurs the pixels of a row but the first and the last; the frame has the rows
+ * before and after it. */
 VECTORS static void
 blur_inner_row (const float *row, int width, float *to)
 {
