@@ -91,6 +91,14 @@ device_cuda_probe (void)
 {
   return "this build has no CUDA backend";
 }
+
+const char *
+device_cuda_memory (const void *p, int *holder, int *current)
+{
+  (void) p;
+  *holder = *current = -1;
+  return device_cuda_probe ();
+}
 #endif
 
 const Device *

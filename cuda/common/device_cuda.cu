@@ -171,6 +171,21 @@ device_cuda_probe (void)
 }
 
 extern "C" const char *
+device_cuda_memory (const void *p, int *holder, int *current)
+{
+  cudaPointerAttributes attributes = {};
+
+  TRY (device_cuda_probe ());
+  CUDA_TRY (cudaGetDevice (current));
+  CUDA_TRY (cudaPointerGetAttributes (&attributes, p));
+  *holder = attributes.type == cudaMemoryTypeDevice ||
+          attributes.type == cudaMemoryTypeManaged
+      ? attributes.device
+      : -1;
+  return NULL;
+}
+
+extern "C" const char *
 device_cuda_open (Device *dev, void *stream)
 {
   cudaStream_t own = NULL;

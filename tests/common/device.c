@@ -164,4 +164,24 @@ test_wait (DeviceKind kind)
   check (cpu < waited / 2);
 }
 
-CHECK_MAIN (NULL, NULL, PART (copies), PART (timer), PART (wait))
+/* Memory of a GPU tells its number, memory of the host that it is none's. */
+static void
+test_memory (DeviceKind kind)
+{
+  int on_stack = 0, holder, current;
+  void *there = NULL;
+  Device dev;
+
+  if (kind != DEVICE_CUDA)
+    return;
+  ok (device_open (&dev, kind, NULL));
+  ok (device_alloc (&dev, &there, 4));
+  ok (device_cuda_memory (there, &holder, &current));
+  check (current >= 0 && holder == current);
+  ok (device_cuda_memory (&on_stack, &holder, &current));
+  check (holder == -1);
+  device_release (&dev, there);
+  device_close (&dev);
+}
+
+CHECK_MAIN (NULL, NULL, PART (copies), PART (timer), PART (wait), PART (memory))
