@@ -26,7 +26,7 @@ EXTENSIONS = ["tables", "fenced_code", "toc"]
 MENU = {
     "Overview": ["README.md", "docs/gallery.md"],
     "Use": ["docs/guide.md", "docs/cookbook.md", "docs/choosing-colours.md",
-            "docs/metadata.md", "docs/recordings.md"],
+            "docs/metadata.md", "docs/recordings.md", "docs/arrays.md"],
     "Elements": ["docs/elements/"],
     "Results": ["docs/performance.md", "docs/accuracy.md", "docs/lab/",
                 "docs/reliability.md", "docs/digests.md"],

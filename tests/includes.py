@@ -48,6 +48,9 @@ def allowed_quoted(path):
         algorithm = ALGORITHM.get(name, name)
         return (rf"base/.*|meta/gstvisionmeta\.h|{name}/gst\w+\.h|"
                 rf"common/\w+\.h|{algorithm}/(?!paper/)(\w+/)?(?!\w+_core)\w+\.h")
+    if folder == "python":
+        return (r"(arrays|dlpack)\.h|(\w+)/\2\.h|pocstereo/rig/(?!\w+_core)\w+\.h|"
+                r"common/(device|image|parallel|param)\.h")
     if folder == "tools":
         # algorithms, scenes and meshes, by their contracts; files, numbers, errors,
         # threads
@@ -111,7 +114,7 @@ def broken_rules(path):
 
 
 def sources():
-    for folder in "cuda", "gst", "tests", "tools", "pipelines":
+    for folder in "cuda", "gst", "python", "tests", "tools", "pipelines":
         for path in sorted((ROOT / folder).rglob("*")):
             if path.suffix in C | {".py", ".sh"}:
                 yield path.relative_to(ROOT)
