@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "pocstereo/pocstereo_paths_core.h"
 #include "pocstereo/pocstereo_stages.h"
 
 struct _Pocstereo {
@@ -34,7 +35,8 @@ struct _Pocstereo {
   /* Memory of matching every pixel; NULL until the first such frame. */
   PocstereoMatch *matches[2];
   PocstereoCensuses census;
-  int32_t *before; /* disparities before the left-right check */
+  PocstereoOffers offers; /* NULL until the first choice along paths */
+  int32_t *before;        /* disparities before the left-right check */
   int32_t *scratch;
 };
 
@@ -165,6 +167,22 @@ need_pixel_memory (Pocstereo *s)
   return memory_get (&s->memory, &s->scratch, POCSTEREO_SCRATCH * pixels);
 }
 
+static const char *
+need_offer_memory (Pocstereo *s)
+{
+  size_t pixels = (size_t) s->width * s->height;
+  PocstereoOffers *o = &s->offers;
+
+  for (int v = 0; v < 2 && !o->match[1]; v++) {
+    TRY (memory_get (&s->memory, &o->offer[v], POCSTEREO_KEPT * pixels));
+    TRY (memory_get (&s->memory, &o->donors[v], pixels));
+    TRY (memory_get (&s->memory, &o->sum[v], POCSTEREO_KEPT * pixels));
+    TRY (memory_get (&s->memory, &o->median[v], pixels));
+    TRY (memory_get (&s->memory, &o->match[v], pixels));
+  }
+  return NULL;
+}
+
 /* ---- What both modes begin with ---- */
 
 static const char *
@@ -279,6 +297,21 @@ pocstereo_points (Pocstereo *s, const PocstereoParams *params,
 
 /* ---- Every pixel ---- */
 
+static const char *
+vote_again (Pocstereo *s, const PocstereoParams *params,
+    const PocstereoFrame *frame, uint16_t final_min_peak,
+    PocstereoDenseMatches *matches)
+{
+  const Device *dev = &s->device;
+
+  if (!params->paths)
+    return s->stages->revote (
+        dev, &s->census, final_min_peak, s->scratch, matches);
+  TRY (need_offer_memory (s));
+  TRY (s->stages->offers (dev, &s->census, matches, s->scratch, &s->offers));
+  return s->stages->paths (dev, frame, final_min_peak, &s->offers, matches);
+}
+
 const char *
 pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
     const PocstereoFrame *frame, const PocstereoMatch **found)
@@ -303,8 +336,7 @@ pocstereo_dense (Pocstereo *s, const PocstereoParams *params,
   if (params->revote || fills)
     TRY (stages->census (dev, frame, &s->census));
   if (params->revote)
-    TRY (stages->revote (
-        dev, &s->census, params->slant ? 0 : min_peak, s->scratch, &matches));
+    TRY (vote_again (s, params, frame, params->slant ? 0 : min_peak, &matches));
   if (params->slant)
     TRY (stages->slant (
         dev, frame, &fields, &s->constants, min_peak, s->scratch, &matches));

@@ -64,7 +64,7 @@ typedef struct {
   int candidates; /* 1: as for points; 9: with medians between the layers */
   bool left_right;
   double max_difference;
-  bool revote, slant;
+  bool revote, paths, slant;
   int speckle_size;
   double speckle_step;
   bool fill, smooth;

@@ -92,6 +92,6 @@ pocstereo_pyramid_cpu (
 const PocstereoStages pocstereo_stages_cpu = {pocstereo_lay_fields_cpu,
     pocstereo_crowded_layers_cpu, pocstereo_pyramid_cpu, pocstereo_phasors_cpu,
     pocstereo_average_cpu, pocstereo_points_cpu, pocstereo_dense_cpu,
-    pocstereo_census_cpu, pocstereo_revote_cpu, pocstereo_slant_cpu,
-    pocstereo_left_right_cpu, pocstereo_speckle_cpu, pocstereo_fill_cpu,
-    pocstereo_smooth_cpu};
+    pocstereo_census_cpu, pocstereo_revote_cpu, pocstereo_offers_cpu,
+    pocstereo_paths_cpu, pocstereo_slant_cpu, pocstereo_left_right_cpu,
+    pocstereo_speckle_cpu, pocstereo_fill_cpu, pocstereo_smooth_cpu};

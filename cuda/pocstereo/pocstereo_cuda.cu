@@ -72,5 +72,6 @@ const PocstereoStages pocstereo_stages_cuda = {pocstereo_lay_fields_cuda,
     pocstereo_crowded_layers_cuda, pocstereo_pyramid_cuda,
     pocstereo_phasors_cuda, pocstereo_average_cuda, pocstereo_points_cuda,
     pocstereo_dense_cuda, pocstereo_census_cuda, pocstereo_revote_cuda,
-    pocstereo_slant_cuda, pocstereo_left_right_cuda, pocstereo_speckle_cuda,
-    pocstereo_fill_cuda, pocstereo_smooth_cuda};
+    pocstereo_offers_cuda, pocstereo_paths_cuda, pocstereo_slant_cuda,
+    pocstereo_left_right_cuda, pocstereo_speckle_cuda, pocstereo_fill_cuda,
+    pocstereo_smooth_cuda};

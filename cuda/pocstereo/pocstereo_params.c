@@ -67,6 +67,9 @@ const Param pocstereo_params[] = {
     TITLED ("Vote again", SWITCH, revote, true,
         "In mode dense, pixels near edges choose again among the disparities "
         "around them"),
+    TITLED ("Choose along paths", SWITCH, paths, true,
+        "With revote, the last choice is made along paths over the whole view: "
+        "neighbours have like disparities, but where the grey changes"),
     TITLED ("Slanted windows", SWITCH, slant, false,
         "In mode dense, measure slanted surfaces again with windows that have "
         "the same slant; needs average=1"),
@@ -131,7 +134,7 @@ pocstereo_points_defaults (void)
 
   pocstereo_settle (&p, false);
   p.candidates = 1;
-  p.left_right = p.revote = false;
+  p.left_right = p.revote = p.paths = false;
   p.speckle_size = 0;
   p.fill = p.smooth = false;
   return p;

@@ -16,9 +16,32 @@
 
 #define POCSTEREO_CENSUS_X 4 /* 9 x 7 pixels around a pixel */
 #define POCSTEREO_CENSUS_Y 3
-#define POCSTEREO_BOX 2     /* 5 x 5 costs are summed */
-#define POCSTEREO_DONORS 16 /* pixels that offer their disparity */
-#define POCSTEREO_VOTES 2   /* rounds */
+#define POCSTEREO_BOX 2   /* 5 x 5 costs are summed */
+#define POCSTEREO_VOTES 2 /* rounds */
+
+/* The pixels that offer their disparity: left, right, above and below, at each
+ * distance, four bits each. */
+typedef struct {
+  int n;
+  uint32_t away;
+} PocstereoDonors;
+
+BOTH PocstereoDonors
+pocstereo_donors (int n, uint32_t away)
+{
+  PocstereoDonors donors;
+
+  donors.n = n;
+  donors.away = away;
+  return donors;
+}
+
+/* The donors of a round of votes. */
+BOTH PocstereoDonors
+pocstereo_vote_donors (void)
+{
+  return pocstereo_donors (16, 0xc842);
+}
 
 /* The pixels around (@x, @y) that are darker than it, a bit each; pixels
  * outside repeat the edge. */
@@ -59,12 +82,13 @@ pocstereo_is_cheaper (int cost, int best)
   return 50 * cost < 49 * best - 125;
 }
 
-/* Donor @i of 16 of (@x, @y): left, right, above and below, 2 pixels away, then
- * 4, 8 and 12. */
+/* Donor @i of (@x, @y): left, right, above and below at the least distance,
+ * then at the next. */
 BOTH PocstereoPoint
-pocstereo_donor (int i, int x, int y, int width, int height)
+pocstereo_donor (
+    PocstereoDonors donors, int i, int x, int y, int width, int height)
 {
-  int away = (int) (0xc842u >> (i & ~3) & 15), side = i & 3;
+  int away = (int) (donors.away >> (i & ~3) & 15), side = i & 3;
   PocstereoPoint at;
 
   at.x = pocstereo_clamp (x +

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Censuses, the re-vote near edges, and the left-right check. */
+ * Censuses, the re-vote near edges, offers for the choice along paths, and the
+ * left-right check. */
 #include "common/parallel.h"
 #include "common/vectors.h"
 #include "pocstereo/pocstereo_cpu.h"
-#include "pocstereo/pocstereo_revote_core.h"
+#include "pocstereo/pocstereo_paths_core.h"
 
 #define SIDE 64 /* of a tile, whose pixels choose at once */
 #define ROOM (SIDE + 2 * POCSTEREO_BOX)
@@ -79,23 +80,37 @@ pocstereo_census_cpu (
   return NULL;
 }
 
-/* The input and output of a round of one view. */
+/* The input and output of a round, or of the lists of offers, of one view. */
 typedef struct {
   int width, height;
   const uint64_t *census, *other; /* this view's and the other view's */
   const PocstereoMatch *before;
   const int32_t *own;    /* disparities of before */
   const int32_t *smooth; /* medians of own */
+  PocstereoDonors donors;
   PocstereoMatch *after;
   uint16_t min_peak;
+  int32_t *offer; /* of PocstereoOffers: offer, donors, sum */
+  uint16_t *donor, *sum;
 } Vote;
 
-/* A tile: the least cost of each pixel so far, and its donor. */
+/* A part of the view, at most SIDE pixels wide and high. */
 typedef struct {
   int x, y, width, height;
+} Tile;
+
+/* The least cost of each pixel of a tile so far, and its donor. */
+typedef struct {
   int32_t best[SIDE][SIDE];
   int32_t donor[SIDE][SIDE]; /* -1: the pixel itself */
-} Tile;
+} Choice;
+
+/* The offers that the pixels of a tile keep: see PocstereoKept. */
+#define LIST_ROWS 16
+typedef struct {
+  int32_t offer[POCSTEREO_KEPT][LIST_ROWS][SIDE];
+  uint32_t donors[LIST_ROWS][SIDE];
+} Lists;
 
 /* The disparities that donor @i offers to the @n pixels @x of row @y; -1: their
  * own. */
@@ -110,8 +125,8 @@ read_offers (
   last.x = x[n - 1];
   first.y = y;
   if (i >= 0) {
-    first = pocstereo_donor (i, x[0], y, v->width, v->height);
-    last = pocstereo_donor (i, x[n - 1], y, v->width, v->height);
+    first = pocstereo_donor (v->donors, i, x[0], y, v->width, v->height);
+    last = pocstereo_donor (v->donors, i, x[n - 1], y, v->width, v->height);
     from = v->smooth;
   }
   from += (size_t) first.y * v->width;
@@ -119,9 +134,9 @@ read_offers (
     memcpy (offer, from + first.x, n * sizeof *offer);
   else
     for (int k = 0; k < n; k++)
-      offer[k] =
-          from[i < 0 ? x[k]
-                     : pocstereo_donor (i, x[k], y, v->width, v->height).x];
+      offer[k] = from[i < 0
+              ? x[k]
+              : pocstereo_donor (v->donors, i, x[k], y, v->width, v->height).x];
 }
 
 /* The costs of the offers of donor @i in row @y of the tile and around it,
@@ -154,9 +169,9 @@ sum_costs_across (
 
 /* Takes the offers of donor @i in row @y that are cheaper. */
 INLINED void
-keep_cheaper_offers (Tile *tile, int i, int y, const int32_t cost[SIDE])
+keep_cheaper_offers (Choice *choice, int i, int y, const int32_t cost[SIDE])
 {
-  int32_t *best = tile->best[y], *donor = tile->donor[y];
+  int32_t *best = choice->best[y], *donor = choice->donor[y];
 
 #pragma omp simd
   for (int x = 0; x < SIDE; x++) {
@@ -167,15 +182,44 @@ keep_cheaper_offers (Tile *tile, int i, int y, const int32_t cost[SIDE])
   }
 }
 
-/* The offers of donor @i to the whole tile.  The sums over 5 x 5 costs gain a
- * row and lose a row from row to row. */
+/* Adds the offers of donor @i in row @y to the pixels' lists. */
 INLINED void
-offer_to_tile (const Vote *v, Tile *tile, int i)
+list_row_offers (const Vote *v, const Tile *tile, int i, int y,
+    const int32_t cost[SIDE], Lists *lists)
+{
+  int32_t x[SIDE], offer[SIDE] = {0};
+
+  for (int k = 0; k < tile->width; k++)
+    x[k] = tile->x + k;
+  read_offers (v, i, x, tile->y + y, tile->width, offer);
+#pragma omp simd
+  for (int k = 0; k < SIDE; k++) {
+    PocstereoKept kept = {lists->offer[0][y][k], lists->offer[1][y][k],
+        lists->offer[2][y][k], lists->offer[3][y][k], lists->donors[y][k]};
+
+    kept = pocstereo_keep_offer (
+        kept, pocstereo_offer (cost[k], offer[k]), (uint32_t) (i + 1));
+    lists->offer[0][y][k] = kept.a;
+    lists->offer[1][y][k] = kept.b;
+    lists->offer[2][y][k] = kept.c;
+    lists->offer[3][y][k] = kept.d;
+    lists->donors[y][k] = kept.donors;
+  }
+}
+
+/* The offers of donor @i to the whole tile, for @choice or, if that is NULL,
+ * for
+ * @lists.  The sums over 5 x 5 costs gain a row and lose a row from row to row.
+ */
+INLINED void
+offer_to_tile (
+    const Vote *v, const Tile *tile, int i, Choice *choice, Lists *lists)
 {
   int32_t across[ROWS][SIDE] = {0}, sum[SIDE] = {0};
 
   for (int n = 0; n < tile->height + ROWS - 1; n++) {
     int32_t row[SIDE], *oldest = across[n % ROWS];
+    int y = n - ROWS + 1;
 
     sum_costs_across (v, tile, i, tile->y + n - POCSTEREO_BOX, row);
 #pragma omp simd
@@ -183,35 +227,38 @@ offer_to_tile (const Vote *v, Tile *tile, int i)
       sum[x] += row[x] - oldest[x];
       oldest[x] = row[x];
     }
-    if (n >= ROWS - 1)
-      keep_cheaper_offers (tile, i, n - ROWS + 1, sum);
+    if (y >= 0 && choice)
+      keep_cheaper_offers (choice, i, y, sum);
+    else if (y >= 0)
+      list_row_offers (v, tile, i, y, sum, lists);
   }
 }
 
 /* Chooses the donor of each pixel.  The pixels' own disparities are the first
  * offers, which replace the initial best, a cost above all others. */
 VECTORS static void
-choose_donors (const Vote *v, Tile *tile)
+choose_donors (const Vote *v, const Tile *tile, Choice *choice)
 {
   for (int y = 0; y < tile->height; y++)
     for (int x = 0; x < SIDE; x++)
-      tile->best[y][x] = 1 << 24;
-  for (int i = -1; i < POCSTEREO_DONORS; i++)
-    offer_to_tile (v, tile, i);
+      choice->best[y][x] = 1 << 24;
+  for (int i = -1; i < v->donors.n; i++)
+    offer_to_tile (v, tile, i, choice, NULL);
 }
 
 /* A pixel takes the median of the disparities around its donor, to the fraction
  * of a pixel, and the peak and sigma of the donor. */
 static void
-take_from_donors (const Vote *v, const Tile *tile)
+take_from_donors (const Vote *v, const Tile *tile, const Choice *choice)
 {
   for (int j = 0; j < tile->height; j++)
     for (int i = 0; i < tile->width; i++) {
-      int x = tile->x + i, y = tile->y + j, donor = tile->donor[j][i];
+      int x = tile->x + i, y = tile->y + j, donor = choice->donor[j][i];
       size_t at = (size_t) y * v->width + x, from = at;
 
       if (donor >= 0) {
-        PocstereoPoint p = pocstereo_donor (donor, x, y, v->width, v->height);
+        PocstereoPoint p =
+            pocstereo_donor (v->donors, donor, x, y, v->width, v->height);
 
         from = (size_t) p.y * v->width + p.x;
       }
@@ -222,29 +269,43 @@ take_from_donors (const Vote *v, const Tile *tile)
     }
 }
 
+static int
+ceil_tiles (int side, int tile)
+{
+  return (side + tile - 1) / tile;
+}
+
+/* Tile @n of those that cover the view in rows of tiles. */
+static Tile
+tile_of_view (const Vote *v, int n, int rows)
+{
+  int across = ceil_tiles (v->width, SIDE);
+  Tile tile = {.x = n % across * SIDE, .y = n / across * rows};
+
+  tile.width = v->width - tile.x < SIDE ? v->width - tile.x : SIDE;
+  tile.height = v->height - tile.y < rows ? v->height - tile.y : rows;
+  return tile;
+}
+
 static void
 vote_in_tiles (void *data, int begin, int end)
 {
   const Vote *v = data;
-  int across = (v->width + SIDE - 1) / SIDE;
+  Choice choice;
 
   for (int n = begin; n < end; n++) {
-    Tile tile = {.x = n % across * SIDE, .y = n / across * SIDE};
+    Tile tile = tile_of_view (v, n, SIDE);
 
-    tile.width = v->width - tile.x < SIDE ? v->width - tile.x : SIDE;
-    tile.height = v->height - tile.y < SIDE ? v->height - tile.y : SIDE;
-    choose_donors (v, &tile);
-    take_from_donors (v, &tile);
+    choose_donors (v, &tile, &choice);
+    take_from_donors (v, &tile, &choice);
   }
 }
 
 static void
 vote_in_view (Vote *v)
 {
-  int across = (v->width + SIDE - 1) / SIDE;
-  int down = (v->height + SIDE - 1) / SIDE;
-
-  parallel_for (across * down, 1, vote_in_tiles, v);
+  parallel_for (ceil_tiles (v->width, SIDE) * ceil_tiles (v->height, SIDE), 1,
+      vote_in_tiles, v);
 }
 
 const char *
@@ -260,9 +321,16 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoCensuses *census,
   for (int v = 0; v < matches->n_views; v++)
     for (int pass = 0; pass < POCSTEREO_VOTES; pass++) {
       PocstereoMatch *at[2] = {matches->view[v], between};
-      Vote vote = {width, height, census->view[v], census->view[1 - v],
-          at[pass % 2], own, smooth, at[1 - pass % 2],
-          pass == POCSTEREO_VOTES - 1 ? final_min_peak : 0};
+      Vote vote = {.width = width,
+          .height = height,
+          .census = census->view[v],
+          .other = census->view[1 - v],
+          .before = at[pass % 2],
+          .own = own,
+          .smooth = smooth,
+          .donors = pocstereo_vote_donors (),
+          .after = at[1 - pass % 2],
+          .min_peak = pass == POCSTEREO_VOTES - 1 ? final_min_peak : 0};
 
       pocstereo_disparities_cpu (vote.before, n, own);
       pocstereo_median_cpu (own, smooth, width, height);
@@ -270,6 +338,91 @@ pocstereo_revote_cpu (const Device *dev, const PocstereoCensuses *census,
     }
   return NULL;
 }
+
+/* ---- Offers for the choice along paths ---- */
+
+VECTORS_WHOLE static void
+list_offers (const Vote *v, const Tile *tile, Lists *lists)
+{
+  for (int y = 0; y < tile->height; y++)
+    for (int x = 0; x < SIDE; x++) {
+      for (int k = 0; k < POCSTEREO_KEPT; k++)
+        lists->offer[k][y][x] = POCSTEREO_NO_OFFER;
+      lists->donors[y][x] = 0;
+    }
+  for (int i = -1; i < v->donors.n; i++)
+    offer_to_tile (v, tile, i, NULL, lists);
+}
+
+static void
+store_offers (const Vote *v, const Tile *tile, const Lists *lists)
+{
+  for (int y = 0; y < tile->height; y++)
+    for (int x = 0; x < tile->width; x++) {
+      size_t at = (size_t) (tile->y + y) * v->width + tile->x + x;
+      PocstereoKept kept = pocstereo_repeat_offer ((PocstereoKept){
+          lists->offer[0][y][x], lists->offer[1][y][x], lists->offer[2][y][x],
+          lists->offer[3][y][x], lists->donors[y][x]});
+      int32_t offer[POCSTEREO_KEPT] = {kept.a, kept.b, kept.c, kept.d};
+
+      memcpy (v->offer + POCSTEREO_KEPT * at, offer, sizeof offer);
+      v->donor[at] = (uint16_t) kept.donors;
+      memset (v->sum + POCSTEREO_KEPT * at, 0, POCSTEREO_KEPT * sizeof *v->sum);
+    }
+}
+
+static void
+list_in_tiles (void *data, int begin, int end)
+{
+  const Vote *v = data;
+  Lists lists;
+
+  for (int n = begin; n < end; n++) {
+    Tile tile = tile_of_view (v, n, LIST_ROWS);
+
+    list_offers (v, &tile, &lists);
+    store_offers (v, &tile, &lists);
+  }
+}
+
+const char *
+pocstereo_offers_cpu (const Device *dev, const PocstereoCensuses *census,
+    const PocstereoDenseMatches *matches, int32_t *scratch,
+    PocstereoOffers *offers)
+{
+  int width = matches->width, height = matches->height;
+  int n_tiles = ceil_tiles (width, SIDE) * ceil_tiles (height, LIST_ROWS);
+  size_t n = (size_t) width * height;
+  int32_t *own = scratch;
+
+  (void) dev;
+  for (int v = 0; v < matches->n_views; v++) {
+    int32_t *smooth = offers->median[v];
+    Vote vote = {.width = width,
+        .height = height,
+        .census = census->view[v],
+        .other = census->view[1 - v],
+        .before = matches->view[v],
+        .own = own,
+        .smooth = smooth,
+        .donors = pocstereo_first_donors (),
+        .after = offers->match[v],
+        .offer = offers->offer[v],
+        .donor = offers->donors[v],
+        .sum = offers->sum[v]};
+
+    pocstereo_disparities_cpu (vote.before, n, own);
+    pocstereo_median_cpu (own, smooth, width, height);
+    vote_in_view (&vote);
+    pocstereo_disparities_cpu (vote.after, n, own);
+    pocstereo_median_cpu (own, smooth, width, height);
+    vote.donors = pocstereo_offer_donors ();
+    parallel_for (n_tiles, 1, list_in_tiles, &vote);
+  }
+  return NULL;
+}
+
+/* ---- The left-right check ---- */
 
 typedef struct {
   PocstereoDenseMatches *matches;

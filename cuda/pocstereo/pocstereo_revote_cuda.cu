@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * Censuses, and the re-vote near edges.  In a vote, a warp goes along a strip
- * of columns: a lane computes the costs of one column, and the sums over 5 x 5
- * come from the lanes beside it and the rows before. */
+ * Censuses, the re-vote near edges, and offers for the choice along paths.  In
+ * a vote, a warp goes along a strip of columns: a lane computes the costs of
+ * one column, and the sums over 5 x 5 come from the lanes beside it and the
+ * rows before. */
 #include "pocstereo/pocstereo_cuda.cuh"
-#include "pocstereo/pocstereo_revote_core.h"
+#include "pocstereo/pocstereo_paths_core.h"
 
 /* ---- Census transforms, of both views ---- */
 
@@ -75,7 +76,9 @@ pocstereo_census_cuda (
 /* Number of columns of a strip: one for each lane of a warp, but for two lanes
  * at each side. */
 #define STRIP 28
-#define DEEP 12 /* rows of a block, an even number */
+/* Rows of a block in a vote and in a list, even numbers. */
+#define DEEP 12
+#define LIST_DEEP 8
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
 
@@ -84,6 +87,7 @@ struct Vote {
   const uint64_t *census[2];
   const PocstereoMatch *before[2];
   const int32_t *smooth[2]; /* medians of the disparities */
+  PocstereoDonors donors;
   PocstereoMatch *after[2];
   uint16_t min_peak;
 };
@@ -96,7 +100,7 @@ donor_offer (const Vote &v, int view, int i, int x, int y)
 
   if (i < 0)
     return v.before[view][(size_t) y * v.width + x].disparity;
-  p = pocstereo_donor (i, x, y, v.width, v.height);
+  p = pocstereo_donor (v.donors, i, x, y, v.width, v.height);
   return v.smooth[view][(size_t) p.y * v.width + p.x];
 }
 
@@ -112,19 +116,20 @@ sum_lanes_across (uint32_t costs)
 }
 
 /* Sums over 5 x 5 costs of the offers of donor @i to the pixels two columns
- * right of @x. */
+ * right of @x; @offers, if not NULL: these offers. */
+template <int Deep>
 static __device__ __forceinline__ void
 sum_box_costs (const Vote &v, int view, int i, int x, int y,
-    const uint64_t census[DEEP + 2 * BOX], int sums[DEEP])
+    const uint64_t census[Deep + 2 * BOX], int sums[Deep], int32_t *offers)
 {
-  int costs[DEEP + 2 * BOX], down[DEEP], sum = 0;
+  int costs[Deep + 2 * BOX], down[Deep], sum = 0;
 
 #pragma unroll
-  for (int j = 0; j < DEEP + 2 * BOX; j++) {
+  for (int j = 0; j < Deep + 2 * BOX; j++) {
     int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
-    int q = pocstereo_other_column (x, donor_offer (v, view, i, x, row));
+    int32_t offer = donor_offer (v, view, i, x, row);
+    int q = pocstereo_clamp (pocstereo_other_column (x, offer), 0, v.width - 1);
 
-    q = pocstereo_clamp (q, 0, v.width - 1);
     costs[j] = pocstereo_differing_bits (
         census[j], v.census[1 - view][(size_t) row * v.width + q]);
     sum += costs[j];
@@ -132,14 +137,30 @@ sum_box_costs (const Vote &v, int view, int i, int x, int y,
       sum -= costs[j - SIDE];
     if (j >= 2 * BOX)
       down[j - 2 * BOX] = sum;
+    if (offers && j >= BOX && j < Deep + BOX)
+      offers[j - BOX] = __shfl_down_sync (ALL_LANES, offer, BOX);
   }
 #pragma unroll
-  for (int j = 0; j < DEEP; j += 2) {
+  for (int j = 0; j < Deep; j += 2) {
     uint32_t both =
         sum_lanes_across ((uint32_t) down[j] | (uint32_t) down[j + 1] << 16);
 
     sums[j] = (int) (both & 0xffff);
     sums[j + 1] = (int) (both >> 16);
+  }
+}
+
+/* The censuses around the rows of a block in column @x. */
+template <int Deep>
+static __device__ __forceinline__ void
+load_censuses (
+    const Vote &v, int view, int x, int y, uint64_t census[Deep + 2 * BOX])
+{
+#pragma unroll
+  for (int j = 0; j < Deep + 2 * BOX; j++) {
+    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
+
+    census[j] = v.census[view][(size_t) row * v.width + x];
   }
 }
 
@@ -152,7 +173,8 @@ take_from_donor (const Vote &v, int view, int donor, int x, int y)
   PocstereoMatch match;
 
   if (donor >= 0) {
-    PocstereoPoint p = pocstereo_donor (donor, x, y, v.width, v.height);
+    PocstereoPoint p =
+        pocstereo_donor (v.donors, donor, x, y, v.width, v.height);
 
     from = (size_t) p.y * v.width + p.x;
   }
@@ -175,19 +197,14 @@ __launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
 
   allow_next ();
   await_previous ();
-#pragma unroll
-  for (int j = 0; j < DEEP + 2 * BOX; j++) {
-    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
-
-    census[j] = v.census[view][(size_t) row * v.width + column];
-  }
-  sum_box_costs (v, view, -1, column, y, census, best);
+  load_censuses<DEEP> (v, view, column, y, census);
+  sum_box_costs<DEEP> (v, view, -1, column, y, census, best, NULL);
 #pragma unroll
   for (int j = 0; j < DEEP; j++)
     donor[j] = -1;
 #pragma unroll 1
-  for (int i = 0; i < POCSTEREO_DONORS; i++) {
-    sum_box_costs (v, view, i, column, y, census, sums);
+  for (int i = 0; i < v.donors.n; i++) {
+    sum_box_costs<DEEP> (v, view, i, column, y, census, sums, NULL);
 #pragma unroll
     for (int j = 0; j < DEEP; j++)
       if (pocstereo_is_cheaper (sums[j], best[j])) {
@@ -199,6 +216,15 @@ __launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
   for (int j = 0; j < DEEP; j++)
     if (lane < STRIP && x < v.width && y + j < v.height)
       take_from_donor (v, view, donor[j], x, y + j);
+}
+
+static const char *
+vote_on_matches (const Device *dev, const Vote &vote, int n_views)
+{
+  return pocstereo_launch_kernel (dev, vote_kernel,
+      dim3 (ceil_div (vote.width, WARPS * STRIP), ceil_div (vote.height, DEEP),
+          n_views),
+      dim3 (32, WARPS), vote);
 }
 
 const char *
@@ -217,14 +243,83 @@ pocstereo_revote_cuda (const Device *dev, const PocstereoCensuses *census,
     const PocstereoDenseMatches *to = pass % 2 ? matches : &between;
     Vote vote = {matches->width, matches->height,
         {census->view[0], census->view[1]}, {from->view[0], from->view[1]},
-        {smooth[0], smooth[1]}, {to->view[0], to->view[1]},
+        {smooth[0], smooth[1]}, pocstereo_vote_donors (),
+        {to->view[0], to->view[1]},
         pass == POCSTEREO_VOTES - 1 ? final_min_peak : (uint16_t) 0};
 
     TRY (pocstereo_match_medians_cuda (dev, from, smooth));
-    TRY (pocstereo_launch_kernel (dev, vote_kernel,
-        dim3 (ceil_div (vote.width, WARPS * STRIP),
-            ceil_div (vote.height, DEEP), matches->n_views),
-        dim3 (32, WARPS), vote));
+    TRY (vote_on_matches (dev, vote, matches->n_views));
   }
   return NULL;
+}
+
+/* ---- Offers for the choice along paths ---- */
+
+static __device__ __forceinline__ void
+store_offers (
+    const PocstereoOffers &offers, int view, size_t at, PocstereoKept kept)
+{
+  kept = pocstereo_repeat_offer (kept);
+  ((int4 *) offers.offer[view])[at] =
+      make_int4 (kept.a, kept.b, kept.c, kept.d);
+  offers.donors[view][at] = (uint16_t) kept.donors;
+  ((uint2 *) offers.sum[view])[at] = make_uint2 (0, 0);
+}
+
+static __global__ void
+__launch_bounds__ (WARPS * 32) list_kernel (const __grid_constant__ Vote v,
+    const __grid_constant__ PocstereoOffers offers)
+{
+  int view = blockIdx.z, lane = threadIdx.x;
+  int x = (blockIdx.x * WARPS + threadIdx.y) * STRIP + lane;
+  int y = blockIdx.y * LIST_DEEP;
+  int column = pocstereo_clamp (x - BOX, 0, v.width - 1);
+  uint64_t census[LIST_DEEP + 2 * BOX];
+  int sums[LIST_DEEP];
+  int32_t offer[LIST_DEEP];
+  PocstereoKept kept[LIST_DEEP];
+
+  allow_next ();
+  await_previous ();
+  load_censuses<LIST_DEEP> (v, view, column, y, census);
+#pragma unroll
+  for (int j = 0; j < LIST_DEEP; j++)
+    kept[j] = {POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER,
+        POCSTEREO_NO_OFFER, 0};
+#pragma unroll 1
+  for (int i = -1; i < v.donors.n; i++) {
+    sum_box_costs<LIST_DEEP> (v, view, i, column, y, census, sums, offer);
+#pragma unroll
+    for (int j = 0; j < LIST_DEEP; j++)
+      kept[j] = pocstereo_keep_offer (
+          kept[j], pocstereo_offer (sums[j], offer[j]), (uint32_t) (i + 1));
+  }
+#pragma unroll
+  for (int j = 0; j < LIST_DEEP; j++)
+    if (lane < STRIP && x < v.width && y + j < v.height)
+      store_offers (offers, view, (size_t) (y + j) * v.width + x, kept[j]);
+}
+
+const char *
+pocstereo_offers_cuda (const Device *dev, const PocstereoCensuses *census,
+    const PocstereoDenseMatches *matches, int32_t *scratch,
+    PocstereoOffers *offers)
+{
+  PocstereoDenseMatches voted = *matches;
+  Vote vote = {matches->width, matches->height,
+      {census->view[0], census->view[1]}, {matches->view[0], matches->view[1]},
+      {offers->median[0], offers->median[1]}, pocstereo_first_donors (),
+      {offers->match[0], offers->match[1]}, 0};
+
+  (void) scratch;
+  TRY (pocstereo_match_medians_cuda (dev, matches, offers->median));
+  TRY (vote_on_matches (dev, vote, matches->n_views));
+  for (int v = 0; v < 2; v++)
+    vote.before[v] = voted.view[v] = offers->match[v];
+  vote.donors = pocstereo_offer_donors ();
+  TRY (pocstereo_match_medians_cuda (dev, &voted, offers->median));
+  return pocstereo_launch_kernel (dev, list_kernel,
+      dim3 (ceil_div (vote.width, WARPS * STRIP),
+          ceil_div (vote.height, LIST_DEEP), matches->n_views),
+      dim3 (32, WARPS), vote, *offers);
 }

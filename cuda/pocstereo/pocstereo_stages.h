@@ -61,6 +61,16 @@ typedef struct {
   uint64_t *view[2];
 } PocstereoCensuses;
 
+/* The offers among which a pixel chooses along paths (pocstereo_paths_core.h);
+ * rows of `width` pixels. */
+typedef struct {
+  int32_t *offer[2];        /* POCSTEREO_KEPT a pixel */
+  uint16_t *donors[2];      /* of the offers */
+  uint16_t *sum[2];         /* POCSTEREO_KEPT costs a pixel, over all paths */
+  PocstereoMatch *match[2]; /* of each pixel as a donor */
+  int32_t *median[2];       /* the disparity that it offers */
+} PocstereoOffers;
+
 /* Numbers a pixel that suffice as scratch for any stage.  Scratch keeps nothing
  * from stage to stage. */
 #define POCSTEREO_SCRATCH 6
@@ -126,6 +136,19 @@ typedef const char *PocstereoRevoteStage (const Device *dev,
     const PocstereoCensuses *census, uint16_t final_min_peak, int32_t *scratch,
     PocstereoDenseMatches *matches);
 
+/* In place of the re-vote's last round: one round, then each pixel's cheapest
+ * offers.  In: @census, @matches of each view.  Out: @offers; the sums are 0.
+ * Scratch: disparities and their medians. */
+typedef const char *PocstereoOffersStage (const Device *dev,
+    const PocstereoCensuses *census, const PocstereoDenseMatches *matches,
+    int32_t *scratch, PocstereoOffers *offers);
+
+/* The choice among offers along paths.  In: @frame.  In and scratch: @offers.
+ * Out: @matches of each view. */
+typedef const char *PocstereoPathsStage (const Device *dev,
+    const PocstereoFrame *frame, uint16_t final_min_peak,
+    PocstereoOffers *offers, PocstereoDenseMatches *matches);
+
 /* Step 7 again, with windows that lean with the surface.  In: @frame, layer 0
  * of @fields, @constants.  In and out: @matches of each view.  Scratch:
  * disparities and their medians. */
@@ -169,6 +192,8 @@ typedef struct {
   PocstereoDenseStage *dense;
   PocstereoCensusStage *census;
   PocstereoRevoteStage *revote;
+  PocstereoOffersStage *offers;
+  PocstereoPathsStage *paths;
   PocstereoSlantStage *slant;
   PocstereoLeftRightStage *left_right;
   PocstereoSpeckleStage *speckle;
@@ -189,6 +214,8 @@ PocstereoPointsStage pocstereo_points_cpu, pocstereo_points_cuda;
 PocstereoDenseStage pocstereo_dense_cpu, pocstereo_dense_cuda;
 PocstereoCensusStage pocstereo_census_cpu, pocstereo_census_cuda;
 PocstereoRevoteStage pocstereo_revote_cpu, pocstereo_revote_cuda;
+PocstereoOffersStage pocstereo_offers_cpu, pocstereo_offers_cuda;
+PocstereoPathsStage pocstereo_paths_cpu, pocstereo_paths_cuda;
 PocstereoSlantStage pocstereo_slant_cpu, pocstereo_slant_cuda;
 PocstereoLeftRightStage pocstereo_left_right_cpu, pocstereo_left_right_cuda;
 PocstereoSpeckleStage pocstereo_speckle_cpu, pocstereo_speckle_cuda;

@@ -6,10 +6,12 @@
 # include <complex.h>
 # include <fftw3.h>
 #endif
+#include "common/memory.h"
 #include "failing.h"
 #include "pocstereo/paper/techniques.h"
 #include "pocstereo/pocstereo_cpu.h"
 #include "pocstereo/pocstereo_fit_core.h"
+#include "pocstereo/pocstereo_paths_core.h"
 #include "pocstereo_pair.h"
 
 /* ---- Pairs whose disparity is known ---- */
@@ -258,6 +260,249 @@ test_square (DeviceKind kind)
   check (hidden > 12 * 60 * 3 / 5);
 }
 
+/* A square with faint texture before a wall, under noise: what one window says
+ * is often wrong, and its neighbours know better. */
+static void
+test_faint (DeviceKind kind)
+{
+  AUTO (Pair) p = pair_new (240, 140, 0);
+  Texture square = texture_new (), wall = texture_new ();
+  PocstereoParams params = pocstereo_dense_defaults ();
+  int wrong[2] = {0, 0};
+
+  params.max_disparity = 48;
+  params.speckle_size = 0;
+  for (int y = 0; y < 140; y++)
+    for (int x = 0; x < 240; x++)
+      for (int v = 0; v < 2; v++) {
+        bool in = y >= 40 && y < 100 && x + 24 * v >= 100 && x + 24 * v < 170;
+        double u = in ? .6 + .04 * texture_at (&square, x + 24 * v, y)
+                      : .3 * texture_at (&wall, x + 12 * v, y);
+
+        *pair_at (&p, v, x, y) =
+            (uint16_t) (POCSTEREO_FULL_SAMPLE * u + rnd (100));
+      }
+  for (int paths = 0; paths < 2; paths++) {
+    AUTO_MEMORY PocstereoMatch *m;
+
+    params.paths = paths;
+    m = pair_match (kind, &params, &p, NULL, 0);
+    for (int y = 40; y < 100; y++)
+      for (int x = 100; x < 170; x++)
+        wrong[paths] += !(fabs (disparity_of (m[y * 240 + x]) - 24) < 1);
+  }
+  check (wrong[1] < wrong[0] * 2 / 3);
+}
+
+/* ---- The choice along paths, against all choices along each path ---- */
+
+#define CHOICE_WIDTH 6
+#define CHOICE_HEIGHT 5
+#define CHOICE_PIXELS (CHOICE_WIDTH * CHOICE_HEIGHT)
+
+/* What a small view chooses from. */
+typedef struct {
+  uint16_t sample[CHOICE_PIXELS];
+  int cost[CHOICE_PIXELS][POCSTEREO_KEPT];
+  int32_t disparity[CHOICE_PIXELS][POCSTEREO_KEPT]; /* even numbers */
+  uint16_t donors[CHOICE_PIXELS];
+  PocstereoMatch match[CHOICE_PIXELS];
+  int32_t median[CHOICE_PIXELS];
+} Choices;
+
+static Choices
+random_choices (void)
+{
+  Choices c;
+  int spread = rnd (2) ? 1000 : 4000000 / 4;
+
+  for (int i = 0; i < CHOICE_PIXELS; i++) {
+    c.sample[i] = (uint16_t) rnd (rnd (2) ? 100 : POCSTEREO_FULL_SAMPLE);
+    c.donors[i] = 0;
+    for (int k = 0; k < POCSTEREO_KEPT; k++) {
+      c.cost[i][k] = (int) rnd (1551);
+      c.disparity[i][k] = 2 * ((int) rnd (spread) - spread / 2);
+      c.donors[i] |= (uint16_t) (rnd (9) << 4 * k);
+    }
+    c.median[i] = (int32_t) rnd (5000) - 2500;
+    c.match[i] = (PocstereoMatch){(int32_t) rnd (5000) - 2500,
+        (uint16_t) rnd (65536), (uint16_t) rnd (65536)};
+  }
+  return c;
+}
+
+/* The least cost of a path of @n pixels that ends with offer @last, of all
+ * choices for the pixels before. */
+static int
+least_of_choices (const Choices *c, const int *pixel, int n, int last)
+{
+  int least = INT32_MAX, choices = 1;
+
+  for (int i = 1; i < n; i++)
+    choices *= POCSTEREO_KEPT;
+  for (int choice = 0; choice < choices; choice++) {
+    int cost = c->cost[pixel[n - 1]][last], to = last, rest = choice;
+
+    for (int i = n - 2; i >= 0; i--) {
+      int from = rest % POCSTEREO_KEPT;
+      int apart =
+          abs (c->disparity[pixel[i]][from] - c->disparity[pixel[i + 1]][to]);
+      int step = abs (c->sample[pixel[i]] - c->sample[pixel[i + 1]]);
+      int jump = 6000 - 24 * step;
+
+      rest /= POCSTEREO_KEPT;
+      cost += c->cost[pixel[i]][from] +
+          (apart <= 256        ? apart / 2
+                  : jump > 128 ? jump
+                               : 128);
+      to = from;
+    }
+    least = cost < least ? cost : least;
+  }
+  return least;
+}
+
+/* The offer that pixel (@x, @y) chooses. */
+static int
+best_of_choices (const Choices *c, int x, int y)
+{
+  static const int dx[] = {1, -1, 0, 0}, dy[] = {0, 0, 1, -1};
+  int sum[POCSTEREO_KEPT] = {0}, best = 0;
+
+  for (int d = 0; d < 4; d++) {
+    int pixel[CHOICE_WIDTH], n = 0, back = 0;
+
+    for (int u = x, v = y;
+         u >= 0 && v >= 0 && u < CHOICE_WIDTH && v < CHOICE_HEIGHT;
+         u -= dx[d], v -= dy[d])
+      n++;
+    for (int i = n - 1; i >= 0; i--, back++)
+      pixel[i] = (y - back * dy[d]) * CHOICE_WIDTH + x - back * dx[d];
+    for (int k = 0; k < POCSTEREO_KEPT; k++)
+      sum[k] += least_of_choices (c, pixel, n, k);
+  }
+  for (int k = 1; k < POCSTEREO_KEPT; k++)
+    best = sum[k] < sum[best] ? k : best;
+  return best;
+}
+
+/* The matches that the stage of @dev chooses. */
+static void
+choose_on_device (
+    const Device *dev, const Choices *c, PocstereoMatch found[CHOICE_PIXELS])
+{
+  const PocstereoStages *stages = STAGES (pocstereo, dev);
+  DeviceMemory memory;
+  PocstereoOffers offers = {0};
+  PocstereoDenseMatches matches = {CHOICE_WIDTH, CHOICE_HEIGHT, 1, {0}};
+  PocstereoFrame frame = {
+      CHOICE_WIDTH, CHOICE_HEIGHT, {NULL, NULL}, CHOICE_WIDTH};
+  int32_t offer[CHOICE_PIXELS][POCSTEREO_KEPT];
+  uint16_t *sample;
+
+  for (int i = 0; i < CHOICE_PIXELS; i++)
+    for (int k = 0; k < POCSTEREO_KEPT; k++)
+      offer[i][k] = pocstereo_offer (c->cost[i][k], c->disparity[i][k]);
+  memory_open (&memory, dev);
+  ok (memory_get (&memory, &offers.offer[0], CHOICE_PIXELS * POCSTEREO_KEPT));
+  ok (memory_get (&memory, &offers.donors[0], CHOICE_PIXELS));
+  ok (memory_get (&memory, &offers.sum[0], CHOICE_PIXELS * POCSTEREO_KEPT));
+  ok (memory_get (&memory, &offers.match[0], CHOICE_PIXELS));
+  ok (memory_get (&memory, &offers.median[0], CHOICE_PIXELS));
+  ok (memory_get (&memory, &matches.view[0], CHOICE_PIXELS));
+  ok (memory_get (&memory, &sample, CHOICE_PIXELS));
+  ok (device_copy (dev, offers.offer[0], offer, sizeof offer));
+  ok (device_copy (dev, offers.donors[0], c->donors, sizeof c->donors));
+  ok (device_clear (
+      dev, offers.sum[0], CHOICE_PIXELS * POCSTEREO_KEPT * sizeof (uint16_t)));
+  ok (device_copy (dev, offers.match[0], c->match, sizeof c->match));
+  ok (device_copy (dev, offers.median[0], c->median, sizeof c->median));
+  ok (device_copy (dev, sample, c->sample, sizeof c->sample));
+  frame.view[0] = sample;
+  ok (stages->paths (dev, &frame, 0, &offers, &matches));
+  ok (device_copy (dev, found, matches.view[0], CHOICE_PIXELS * sizeof *found));
+  ok (device_wait (dev));
+  memory_free (&memory);
+}
+
+static void
+test_choices (DeviceKind kind)
+{
+  AUTO (Device) dev = device_of (kind);
+
+  for (int round = 0; round < 20; round++) {
+    Choices c = random_choices ();
+    PocstereoMatch found[CHOICE_PIXELS];
+
+    choose_on_device (&dev, &c, found);
+    for (int i = 0; i < CHOICE_PIXELS; i++) {
+      int x = i % CHOICE_WIDTH, y = i / CHOICE_WIDTH;
+      int best = best_of_choices (&c, x, y);
+      int donor = c.donors[i] >> 4 * best & 15;
+      PocstereoMatch match = c.match[i];
+
+      if (donor) {
+        PocstereoPoint p = pocstereo_donor (pocstereo_offer_donors (),
+            donor - 1, x, y, CHOICE_WIDTH, CHOICE_HEIGHT);
+
+        match = c.match[p.y * CHOICE_WIDTH + p.x];
+        match.disparity = c.median[p.y * CHOICE_WIDTH + p.x];
+        match.sigma =
+            (uint16_t) (match.sigma < 32768 ? 2 * match.sigma : 65535);
+      }
+      check (!memcmp (&found[i], &match, sizeof match));
+    }
+  }
+}
+
+/* The cheapest offers of four surfaces stay, and who made them; costs differ by
+ * more than the lead that a cheaper offer of one surface needs. */
+static void
+test_kept (DeviceKind kind)
+{
+  for (int round = 0; round < 1000; round++) {
+    PocstereoKept kept = {POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER,
+        POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER, 0};
+    int cost[8], order[8], surface[8], n_surfaces = 1 + (int) rnd (7);
+    int32_t offer[POCSTEREO_KEPT];
+
+    for (int i = 0; i < 8; i++) { /* a permutation */
+      int j = (int) rnd (i + 1);
+
+      order[i] = i;
+      order[i] = order[j];
+      order[j] = i;
+    }
+    for (int i = 0; i < 8; i++) {
+      cost[i] = 190 * order[i] + (int) rnd (50);
+      surface[i] = (int) rnd (n_surfaces);
+      kept = pocstereo_keep_offer (kept,
+          pocstereo_offer (cost[i], 1000 * surface[i] + 2 * (int) rnd (128)),
+          (uint32_t) i);
+    }
+    offer[0] = kept.a;
+    offer[1] = kept.b;
+    offer[2] = kept.c;
+    offer[3] = kept.d;
+    for (int i = 0; i < 8; i++) {
+      int cheaper = 0, is_kept = 0;
+
+      for (int s = 0; s < n_surfaces; s++) {
+        int least = INT32_MAX;
+
+        for (int j = 0; j < 8; j++)
+          if (surface[j] == s && cost[j] < least)
+            least = cost[j];
+        cheaper += surface[i] == s ? 8 * (least < cost[i]) : least < cost[i];
+      }
+      for (int k = 0; k < POCSTEREO_KEPT; k++)
+        is_kept |= pocstereo_offer_cost (offer[k]) == cost[i] &&
+            (int) (kept.donors >> 4 * k & 15) == i;
+      check (is_kept == (cheaper < POCSTEREO_KEPT));
+    }
+  }
+}
+
 /* ---- Params, frames and points that must be refused; any of them ---- */
 
 #define refused(sentence, ...) \
@@ -386,6 +631,7 @@ random_params (int width, int height)
     p.left_right = rnd (2);
     p.max_difference = rnd (4) / 2.;
     p.revote = rnd (2);
+    p.paths = rnd (2);
     p.slant = rnd (2);
     p.speckle_size = rnd (2) ? (int) rnd (100) : 0;
     p.speckle_step = rnd (4) / 2.;
@@ -1222,7 +1468,9 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 #endif
     {"ideal shifts", test_ideal}, {"series", test_series},
     {"params", test_params}, {"frames", test_frames}, {"repeats", test_repeats},
-    {"a device that fails", test_failing}, {NULL, NULL}};
+    {"a device that fails", test_failing}, {"a faint square", test_faint},
+    {"all choices along paths", test_choices}, {"offers that stay", test_kept},
+    {NULL, NULL}};
 
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
     {"points", test_parity_points}, {"means of frames", test_parity_average},
