@@ -48,7 +48,7 @@ POINTS = "window=32 lines=15 bandwidth=8 weight=rectangle fit=closed-form " \
 # As the preset of this name.
 FAST = "min-peak=0.2 left-right=false fill=false"
 # Before gaps were filled, surfaces smoothed and layers fewer.
-BEFORE = "fill=false smooth=false speckle-size=200 layers=4"
+BEFORE = "fill=false smooth=false speckle-size=200 layers=4 paths=false"
 GREY = "videoconvert ! video/x-raw,format=GRAY8"
 MOVED, SIZE, EDGE = ("Wood2", "Cloth3", "Motorcycle"), (480, 320), 24
 SHIFTS = 3.1, 4.77, 6.43, 8.1, 9.77
