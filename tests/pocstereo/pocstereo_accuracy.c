@@ -534,17 +534,17 @@ test_pairs (DeviceKind kind)
     check (each[i].lost <= peers[i].lost);
     check (each[i].bad[1] <= peers[i].bad2);
   }
-  check (mean.density >= 97);
-  check (mean.lost <= 5.5 && mean.bad[1] <= 2.1);
+  check (mean.density >= 98);
+  check (mean.lost <= 4.6 && mean.bad[1] <= 1.8);
   check (dark.bad[0] <= mean.bad[0] + .5);
   p.slant = true;
   slanted = score_all (kind, "dense, slanted windows", &p, false, NULL);
-  check (slanted.density >= mean.density && slanted.lost <= 5.5);
+  check (slanted.density >= mean.density && slanted.lost <= 4.6);
   p.slant = false;
   p.left_right = false;
   p.min_peak = .2;
   mean = score_all (kind, "fast", &p, false, NULL);
-  check (mean.lost <= 5.4 && mean.bad[1] <= 2.7);
+  check (mean.lost <= 4.5 && mean.bad[1] <= 2.5);
   p.min_peak = 0;
   p.speckle_size = 0;
   paper.fit = POCSTEREO_CLOSED_FORM;
