@@ -49,8 +49,9 @@ pocstereo_offer_donors (void)
 BOTH int32_t
 pocstereo_offer (int cost, int32_t disparity)
 {
-  return (cost - POCSTEREO_OFFER_ZERO) * (1 << POCSTEREO_OFFER_BITS) +
-      (disparity >> 1) + POCSTEREO_OFFER_HALF;
+  int32_t place = (disparity >> 1) + POCSTEREO_OFFER_HALF;
+
+  return (cost - POCSTEREO_OFFER_ZERO) * (1 << POCSTEREO_OFFER_BITS) + place;
 }
 
 BOTH int32_t
