@@ -24,8 +24,8 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 100047,
-          "files": 484}
+LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 101600,
+          "files": 490}
 
 
 def functions():

@@ -239,10 +239,10 @@ gst_vision_objects_scale (
  *
  * If the library was built with GstAnalytics, the function renews object
  * detections and trackings in the same way, of 256 objects at most, the first:
- * the memory of GstAnalytics grows with the square of their number.  If another element has added to
- * the same meta, that meta stays as it is.  A lost object has only a tracking,
- * which is marked as lost.  An object detection of another element gets a
- * region.
+ * the memory of GstAnalytics grows with the square of their number.  If another
+ * element has added to the same meta, that meta stays as it is.  A lost object
+ * has only a tracking, which is marked as lost.  An object detection of another
+ * element gets a region.
  *
  * Returns: %TRUE; or %FALSE if the buffer has no objects
  *
