@@ -480,12 +480,13 @@ answer_query (
       ->query (trans, direction, query);
 }
 
+/* An element that works in place asks what comes after it.  A sink that gives
+ * no answer, as fakesink, takes any memory. */
 static gboolean
 propose_allocation (GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
 {
-  if (!GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
-           ->propose_allocation (trans, decide, query))
-    return FALSE;
+  GST_BASE_TRANSFORM_CLASS (gst_vision_filter_parent_class)
+      ->propose_allocation (trans, decide, query);
   gst_vision_input_propose (&PRIV (trans)->common.backend, query);
   return TRUE;
 }

@@ -218,6 +218,24 @@ find_in_filled (GstHarness *h, GstBuffer *buffer, guint n)
   return fed_objects (h, fed_frame (buffer, n));
 }
 
+/* A sink that answers no query takes any memory: the element answers alone. */
+GST_START_TEST (test_before_a_silent_sink)
+{
+  g_autoptr (Harness) h =
+      gst_harness_new_parse ("moct objects=red:#ff0000~30 ! fakesink");
+  g_autoptr (GstQuery) query = NULL;
+  g_autoptr (GstCaps) caps = NULL;
+  GstVideoInfo info;
+
+  fed_caps (h, &info, GST_VIDEO_FORMAT_RGB, 64, 48);
+  caps = gst_video_info_to_caps (&info);
+  query = gst_query_new_allocation (caps, TRUE);
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_unless (
+      gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+}
+GST_END_TEST;
+
 /* Frames in offered memory give what frames in other memory give.  It is
  * offered on a GPU alone. */
 GST_START_TEST (test_pinned_frames)
@@ -261,4 +279,5 @@ GST_START_TEST (test_pinned_frames)
 GST_END_TEST;
 
 SUITE (context, TEST (test_shared), TEST (test_map_of_another),
-    TEST (test_pinned_frames), TEST (test_cpu_has_none));
+    TEST (test_before_a_silent_sink), TEST (test_pinned_frames),
+    TEST (test_cpu_has_none));
