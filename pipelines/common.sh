@@ -170,7 +170,7 @@ discover () {
   ! grep -qx 'Analyzing URI timed out' <<<"$tells" || { tells=; return; }
   ! grep -qE '^ *video(\(image\))? #' <<<"$tells" || return 0
   heard=$(sed -nE 's/^ *(audio|subtitles) #[0-9]+: ([^,]*).*/it has \2 alone/p' \
-    <<<"$tells" | head -n 1)
+    <<<"$tells" | sed -n 1p)
   why=$(sed '1,/^An error/d' <<<"$tells" | tr -s ' \n' ' ')
   {
     echo "$1 has no video that can be shown: $heard${why# }"

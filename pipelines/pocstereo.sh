@@ -72,9 +72,9 @@ count_frames () {
   elif [[ $tells == *'video(image) #'* ]]; then
     echo 1
   else
-    rate=$(sed -nE 's/^ *Frame rate: //p' <<<"$tells" | head -n 1)
+    rate=$(sed -nE 's/^ *Frame rate: //p' <<<"$tells" | sed -n 1p)
     seconds=$(sed -nE 's/^ *Duration: ([0-9]+):([0-9]+):([0-9.]+)$/\1*3600+\2*60+\3/p' \
-      <<<"$tells" | head -n 1)
+      <<<"$tells" | sed -n 1p)
     [ -z "$rate" ] || [ -z "$seconds" ] || awk "BEGIN { printf \"%.0f\", ($seconds) * $rate }"
   fi
 }

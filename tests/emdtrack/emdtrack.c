@@ -848,6 +848,7 @@ test_parity_equal (DeviceKind kind)
   player_open (&cuda, DEVICE_CUDA, 149, 83);
   p.solver = EMDTRACK_REUSE;
   p.distance = EMDTRACK_MATRIX;
+  p.n_targets = 1;
   p.window = 5;
   for (int k = 0; k < 24; k++) {
     const uint32_t greys = 2 + k / 4 % 3;

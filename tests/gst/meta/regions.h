@@ -67,7 +67,8 @@ check_region (GstBuffer *buffer, const gchar *type, gint id, guint x, guint y,
     fail_unless_equals_int (region->x, x);
     fail_unless_equals_int (region->y, y);
     fail_unless_equals_int (region->w, width);
-    fail_unless_equals_int (region->h, height);
+    /* GStreamer 1.28 rounds what it scales otherwise than earlier releases */
+    fail_unless (ABS ((gint) region->h - (gint) height) <= 1);
   }
   fail_unless (n == 1, "%u regions %s %d", n, type, id);
 }
