@@ -500,16 +500,14 @@ kept=
 stopped=
 run_pipeline () {
   local lines reader errors=2 filter='' pipeline status=0
+  # The pipeline ends first.  In bash 5.3 a trap in >( ) does not ignore Ctrl-C.
+  local deaf=(exec env --ignore-signal=INT,TERM)
   if [ -n "$noise" ]; then
-    exec {errors}> >(
-      trap '' INT TERM
-      exec sed -u "/$noise/d" >&2
-    )
+    exec {errors}> >("${deaf[@]}" sed -u "/$noise/d" >&2)
     filter=$!
   fi
   exec {lines}> >(
-    trap '' INT TERM # the pipeline ends first
-    exec sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr' \
+    "${deaf[@]}" sed -u -n -e '/^{/p' -e '/^WARNING/w /dev/stderr' \
       ${told:+-e "/$told/w /dev/stderr" -e "/$told/w $kept"}
   )
   reader=$!
@@ -525,10 +523,10 @@ run_pipeline () {
   wait "$pipeline" || status=$?
   [ -z "$stopped" ] || end_pipeline
   trap - TERM
-  wait "$reader" || true
+  wait "$reader" 2>/dev/null || true # bash 5.3 may have waited for it
   if [ -n "$filter" ]; then
     exec {errors}>&-
-    wait "$filter" || true
+    wait "$filter" 2>/dev/null || true
   fi
   return "$status"
 }

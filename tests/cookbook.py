@@ -154,6 +154,9 @@ def network():
     if not has_onnx or not screens.is_there("onnxinference ! ssdobjectdetector"):
         print("SKIP network: onnxinference, ssdobjectdetector or python3-onnx is missing")
         return
+    if not re.search(r"version 1\.2[0-7]\.", run(["gst-launch-1.0", "--version"])):
+        print("SKIP network: onnxinference of GStreamer 1.28 refuses the model")
+        return
     text = (ROOT / "docs/cookbook.md").read_text()
     line, = re.findall(r"^    (gst-launch-1\.0 .*onnxinference.*)$", text, re.M)
     with tempfile.TemporaryDirectory() as folder:
