@@ -244,9 +244,14 @@ pass_movers (GstScopedetect *self, GstBuffer *depth, GstBuffer *buffer)
   if (!objects)
     return TRUE;
   gst_vision_objects_scale (objects, (guint) self->width, (guint) self->height);
-  for (guint i = 0; i < objects->n_objects; i++)
-    if (g_strcmp0 (objects->objects[i].element, "kinfumot") == 0)
-      objects->objects[kept++] = objects->objects[i];
+  for (guint i = 0; i < objects->n_objects; i++) {
+    GstVisionObject object = objects->objects[i];
+
+    if (g_strcmp0 (object.element, "kinfumot"))
+      continue;
+    objects->objects[i] = objects->objects[kept]; /* each is freed once */
+    objects->objects[kept++] = object;
+  }
   passed = !kept ||
       gst_buffer_add_vision_objects (buffer, GST_VISION_ORIGIN_RESULT,
           objects->ref_width, objects->ref_height, objects->objects, kept);

@@ -34,6 +34,20 @@ add_mover (GstBuffer *depth, gdouble x, const gdouble *rotation)
       depth, GST_VISION_ORIGIN_RESULT, SOLID_WIDTH, SOLID_HEIGHT, &o, 1));
 }
 
+/* Adds an object that another element found in @depth. */
+static void
+add_stranger (GstBuffer *depth)
+{
+  GstVisionObject o;
+
+  gst_vision_object_init (&o);
+  o.element = "gpuccl";
+  o.source = "gpuccl0";
+  o.state = GST_VISION_STATE_NEW;
+  fail_unless (gst_buffer_add_vision_objects (
+      depth, GST_VISION_ORIGIN_RESULT, SOLID_WIDTH, SOLID_HEIGHT, &o, 1));
+}
+
 /* Adds the pose of a camera whose place in the world is -@x. */
 static void
 add_camera (GstBuffer *depth, gdouble x)
@@ -163,7 +177,8 @@ GST_START_TEST (test_jump_untold)
 }
 GST_END_TEST;
 
-/* The output has kinfumot's object with its id, and the pose of its camera. */
+/* The output has kinfumot's object with its id, and the pose of its camera, but
+ * no object of an element before kinfumot. */
 GST_START_TEST (test_passes)
 {
   g_auto (Scene) s = scene_new (model_path, QUICK);
@@ -173,6 +188,7 @@ GST_START_TEST (test_passes)
   GstVisionCamera camera;
   guint movers = 0;
 
+  add_stranger (depth);
   add_move (depth, TELLS_OBJECT, FROM);
   add_move (depth, TELLS_CAMERA, .125);
   out = play (&s, depth);
