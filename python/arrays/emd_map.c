@@ -223,6 +223,7 @@ take_frame (View *v, EmdtrackFrame *f)
 {
   Image *image = &f->image;
   View planes;
+  int done;
 
   memset (f, 0, sizeof *f);
   if (v->n < 3 ||
@@ -248,7 +249,9 @@ take_frame (View *v, EmdtrackFrame *f)
   planes.stride[1] = v->stride[2];
   f->layout = EMDTRACK_STACKED;
   f->channels = (int) v->shape[0];
-  return view_picture (&planes, image);
+  done = view_picture (&planes, image);
+  v->copy = planes.copy; /* that view_close () frees */
+  return done;
 }
 
 /* ---- The function ---- */

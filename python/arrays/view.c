@@ -283,7 +283,7 @@ open_tensor (View *v, const Call *call, PyObject *o)
 
 /* Reads @n numbers of the tuple @from. */
 static int
-read_sizes (const View *v, PyObject *from, int n, Py_ssize_t *sizes)
+read_sizes (PyObject *from, int n, Py_ssize_t *sizes)
 {
   for (int i = 0; i < n; i++) {
     PyObject *item = PySequence_GetItem (from, i);
@@ -293,7 +293,6 @@ read_sizes (const View *v, PyObject *from, int n, Py_ssize_t *sizes)
     if (PyErr_Occurred ())
       return -1;
   }
-  (void) v;
   return 0;
 }
 
@@ -323,13 +322,13 @@ read_interface (View *v, Call *call, PyObject *d)
   address = PyTuple_GetItem (data, 0);
   v->data = PyLong_AsVoidPtr (address);
   if (PyErr_Occurred () || read_type (v, text, true) < 0 ||
-      read_sizes (v, shape, v->n, v->shape) < 0)
+      read_sizes (shape, v->n, v->shape) < 0)
     return -1;
   apart = v->size;
   for (int i = v->n - 1; i >= 0; apart *= v->shape[i--])
     v->stride[i] = apart;
   if (strides && strides != Py_None &&
-      read_sizes (v, strides, v->n, v->stride) < 0)
+      read_sizes (strides, v->n, v->stride) < 0)
     return -1;
   if (stream && PyLong_Check (stream) && call->stream == (void *) 1)
     call->stream = PyLong_AsVoidPtr (stream);
