@@ -72,8 +72,8 @@ const Device *device_host (void);
  * not. */
 const char *device_cuda_probe (void);
 
-/* Sets @holder to the number of the CUDA device whose memory @p is, -1 for none,
- * and @current to that of the device that is current. */
+/* Sets @holder to the number of the CUDA device whose memory @p is, -1 for
+ * none, and @current to that of the device that is current. */
 const char *device_cuda_memory (const void *p, int *holder, int *current);
 
 /* Work that is queued from now on starts when all work on @stream, another

@@ -119,8 +119,7 @@ set_camera_motion (Kinfumot *k, const KinfumotFrame *frame)
     m->active = KINFUMOT_CARRIED;
     motion = pose64_times (pose64_inverse (m->pose), frame->pose);
   } else if (given && k->previous_had_pose)
-    motion = pose64_times (
-        pose64_inverse (k->previous_pose), frame->pose);
+    motion = pose64_times (pose64_inverse (k->previous_pose), frame->pose);
   kinfumot_set_motion (m, motion);
   k->no_pose = wanted && !has_pose;
   k->previous_had_pose = has_pose;

@@ -216,8 +216,7 @@ step_to_past (Kinfumot *k, int model, const KinfumotPast *from,
     const KinfumotPast *to, bool *done)
 {
   KinfumotModel *m = &k->host_report->models[model];
-  Pose64 camera =
-      pose64_times (pose64_inverse (from->camera), to->camera);
+  Pose64 camera = pose64_times (pose64_inverse (from->camera), to->camera);
 
   place_past_camera (k, to);
   kinfumot_set_motion (m, camera);
@@ -272,8 +271,7 @@ drift_between (const KinfumotPast *past, Pose64 pose,
     const KinfumotPast *previous, Pose64 previous_pose)
 {
   Pose64 to = pose64_times (past->camera, pose64_inverse (pose));
-  Pose64 from = pose64_times (
-      previous->camera, pose64_inverse (previous_pose));
+  Pose64 from = pose64_times (previous->camera, pose64_inverse (previous_pose));
 
   return pose64_times (to, pose64_inverse (from));
 }

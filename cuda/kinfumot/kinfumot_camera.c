@@ -229,13 +229,11 @@ static void
 place_camera (Kinfumot *k, Pose64 camera)
 {
   KinfumotModel *models = k->host_report->models;
-  Pose64 moved =
-      pose64_times (pose64_inverse (models[0].pose), camera);
+  Pose64 moved = pose64_times (pose64_inverse (models[0].pose), camera);
 
   for (int m = 1; m < KINFUMOT_MODELS; m++)
     if (models[m].active) {
-      kinfumot_set_pose (
-          &models[m], pose64_times (models[m].pose, moved));
+      kinfumot_set_pose (&models[m], pose64_times (models[m].pose, moved));
       models[m].box = kinfumot_whole_box (k);
     }
   kinfumot_set_pose (&models[0], camera);

@@ -104,8 +104,8 @@ add_model_mesh (Kinfumot *k, MeshBricks *b, int model, Mesh *mesh)
   const KinfumotModel *models = k->host_report->models;
   MarchingGrid grid = {b->bricks, b->n, find_mesh_brick, b,
       KINFUMOT_WEIGHT_MASK, (float) k->grid.voxel};
-  Pose64 world = pose64_times (
-      models[0].pose, pose64_inverse (models[model].pose));
+  Pose64 world =
+      pose64_times (models[0].pose, pose64_inverse (models[model].pose));
   uint32_t hue = kinfumot_model_hue (model), n = mesh->n;
   uint8_t colour[3] = {
       (uint8_t) (hue >> 16), (uint8_t) (hue >> 8), (uint8_t) hue};

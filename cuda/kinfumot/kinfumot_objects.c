@@ -125,8 +125,8 @@ static double
 distance_from_birth (const Kinfumot *k, int model)
 {
   const KinfumotTrack *t = &k->tracks[model];
-  const Pose64 now = pose64_times (k->known_camera,
-      pose64_inverse (k->host_report->models[model].pose));
+  const Pose64 now = pose64_times (
+      k->known_camera, pose64_inverse (k->host_report->models[model].pose));
   double greatest = 0;
 
   for (int i = 0; i < 8; i++) {
@@ -153,8 +153,7 @@ stands_still (Kinfumot *k, int model)
 {
   const KinfumotMatching noise = {.noise = (float) k->params.noise};
   KinfumotTrack *t = &k->tracks[model];
-  const Pose64 to_camera =
-      pose64_inverse (k->host_report->models[model].pose);
+  const Pose64 to_camera = pose64_inverse (k->host_report->models[model].pose);
 
   if (!t->age)
     t->born = pose64_times (k->known_camera, to_camera);

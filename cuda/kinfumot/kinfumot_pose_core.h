@@ -556,12 +556,11 @@ kinfumot_predict_motion (KinfumotModel *models, int model)
 {
   KinfumotModel *m = &models[model];
   Pose64 camera = pose64_times (models[0].pose, models[0].motion);
-  Pose64 object = pose64_times (m->drift,
-      pose64_times (models[0].pose, pose64_inverse (m->pose)));
+  Pose64 object = pose64_times (
+      m->drift, pose64_times (models[0].pose, pose64_inverse (m->pose)));
   Pose64 pose = pose64_times (pose64_inverse (object), camera);
 
-  kinfumot_set_motion (
-      m, pose64_times (pose64_inverse (m->pose), pose));
+  kinfumot_set_motion (m, pose64_times (pose64_inverse (m->pose), pose));
   m->expected = m->motion;
 }
 
@@ -593,8 +592,7 @@ BOTH double
 kinfumot_expected_offset (
     const KinfumotModel *m, const KinfumotSystem *s, double apart[6])
 {
-  const Pose64 off =
-      pose64_times (m->expected, pose64_inverse (m->motion));
+  const Pose64 off = pose64_times (m->expected, pose64_inverse (m->motion));
   double square = 0;
 
   quat64_rotate (off.q, s->middle, apart + 3);
@@ -680,8 +678,7 @@ kinfumot_advance_pose (KinfumotModel *models, int model)
     return;
   if (model && m->good) {
     Pose64 camera = pose64_times (models[0].pose, models[0].motion);
-    Pose64 before =
-        pose64_times (models[0].pose, pose64_inverse (m->pose));
+    Pose64 before = pose64_times (models[0].pose, pose64_inverse (m->pose));
     Pose64 after = pose64_times (camera, pose64_inverse (pose));
     Pose64 drift = pose64_times (after, pose64_inverse (before));
 

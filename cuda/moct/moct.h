@@ -44,8 +44,8 @@ typedef struct {
                       the object, or most of it */
 } MoctDrag;
 
-#define MOCT_POINT_SIDE 9 /* pixels, so that it most likely is in the object \
-                           */
+/* Pixels: so few that the square most likely lies in the object. */
+#define MOCT_POINT_SIDE 9
 
 /* The region around the point (@x, @y); it may reach out of the frame. */
 ImageBox moct_point_region (int x, int y);

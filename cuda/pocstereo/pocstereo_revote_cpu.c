@@ -208,9 +208,8 @@ list_row_offers (const Vote *v, const Tile *tile, int i, int y,
 }
 
 /* The offers of donor @i to the whole tile, for @choice or, if that is NULL,
- * for
- * @lists.  The sums over 5 x 5 costs gain a row and lose a row from row to row.
- */
+ * for @lists.  The sums over 5 x 5 costs gain a row and lose a row from row to
+ * row. */
 INLINED void
 offer_to_tile (
     const Vote *v, const Tile *tile, int i, Choice *choice, Lists *lists)

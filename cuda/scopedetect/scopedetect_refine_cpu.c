@@ -11,8 +11,8 @@ typedef struct {
   float gate, min_gate; /* of the first step; minimum */
 } Refinement;
 
-#define PRODUCTS 28 /* of a row: a, b and e of ScopedetectSums, side by side \
-                     */
+/* Of a row: those of a, b and e of ScopedetectSums, which lie side by side. */
+#define PRODUCTS 28
 
 /* Adds the products of row @j, as scopedetect_sum_point () does. */
 INLINED void
