@@ -40,9 +40,9 @@
  *
  * With #GstMoct:mouse, a click in the window of the sink learns the colour
  * there, and a box that is drawn that in it. With Shift held, a click or a box
- * on an object that was missed is added to the colour that was learned last;
- * with Ctrl held, one on something else is taken away from it, as `+roi=` and
- * `-roi=` do it.
+ * on an object that was missed is added to the colour of the newest click
+ * without a key; with Ctrl held, one on something else is taken away from that
+ * colour.  `+roi=` and `-roi=` do the same.
  *
  * ## What it is for
  *

@@ -67,9 +67,9 @@
  * less than a search of the whole frame.  An object that is seen keeps its
  * `id`, and its `state` is tracking; after a search of the whole frame the
  * state is found.  An object that is not seen is occluded for
- * #GstScopedetect:lose-frames, with its last pose and a score of 0, and then
+ * #GstScopedetect:lose-frames, where it is expected and with a score of 0, and then
  * lost; it is lost at once if #GstScopedetect:max-objects of its model are seen
- * elsewhere.  A frame is searched as a whole if no object is known yet, or if
+ * elsewhere.  A frame is searched as a whole if no object is followed, or if
  * the score of an object has dropped (#GstScopedetect:keep).
  *
  * With explain=one-stage or two-stage, while some of the models' objects are
