@@ -775,7 +775,6 @@ const char *
 scopedetect_search_rest (
     Scopedetect *s, const int *models, int n, ScopedetectResults *results)
 {
-  double end = choice_ends (&s->params);
   ScopedetectAssignTask task;
   ScopedetectAssignment both;
   int n_left;
@@ -785,14 +784,16 @@ scopedetect_search_rest (
       return "models to search for are not there, or not in order";
   TRY (scopedetect_count_rest (s, &n_left));
   s->report.n_models = 0;
-  s->report.second = why_no_second (s, n, end);
+  s->report.steps = 0; /* those of tracking are not of this search */
+  s->report.is_cut = false;
+  s->report.second = why_no_second (s, n, 0);
   if (s->report.second == SCOPEDETECT_REFUSED) {
     TRY (search_left (s, models, n));
     s->candidates.n_judged = 1; /* the poses near the guesses */
     add_second_search (s, &s->followed);
     s->is_tracking = false; /* a new object costs what it does in a search */
-    TRY (choose_objects (
-        s, end, false, true, s->followed.chosen, s->followed.n, &task, &both));
+    TRY (choose_objects (s, choice_ends (&s->params), false, true,
+        s->followed.chosen, s->followed.n, &task, &both));
     if (both.n > s->followed.n)
       s->report.second = SCOPEDETECT_ACCEPTED;
     s->n_objects = 0;

@@ -186,6 +186,23 @@ GST_START_TEST (test_put_in)
 }
 GST_END_TEST;
 
+/* The steps of following are not of the search, which max-steps limits. */
+GST_START_TEST (test_few_steps)
+{
+  g_auto (Table) t = table_new (INTRINSICS_OF_TABLE " max-steps=12");
+  gboolean found = FALSE;
+
+  for (guint frame = 0; frame < PUT_IN + 3; frame++) {
+    g_autoptr (GstVisionObjects) is = table_look (&t, frame < PUT_IN);
+
+    found |= frame >= PUT_IN &&
+        find_label (is, t.truth.objects[MODELS - 1].seen.label) != NULL;
+  }
+  fail_unless (scene_stat (&t.scene, "searches") == 1);
+  fail_unless (found);
+}
+GST_END_TEST;
+
 /* Followed objects that leave little are no reason for a search. */
 GST_START_TEST (test_explained)
 {
@@ -201,4 +218,4 @@ GST_START_TEST (test_explained)
 GST_END_TEST;
 
 SUITE (scopedetectrest, TIMEOUT (240), AROUND (make_models, remove_models),
-    TEST (test_put_in), TEST (test_explained));
+    TEST (test_put_in), TEST (test_few_steps), TEST (test_explained));
