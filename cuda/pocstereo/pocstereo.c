@@ -173,12 +173,17 @@ need_offer_memory (Pocstereo *s)
   size_t pixels = (size_t) s->width * s->height;
   PocstereoOffers *o = &s->offers;
 
-  for (int v = 0; v < 2 && !o->match[1]; v++) {
-    TRY (memory_get (&s->memory, &o->offer[v], POCSTEREO_KEPT * pixels));
-    TRY (memory_get (&s->memory, &o->donors[v], pixels));
-    TRY (memory_get (&s->memory, &o->sum[v], POCSTEREO_KEPT * pixels));
-    TRY (memory_get (&s->memory, &o->median[v], pixels));
-    TRY (memory_get (&s->memory, &o->match[v], pixels));
+  for (int v = 0; v < 2; v++) {
+    if (!o->offer[v])
+      TRY (memory_get (&s->memory, &o->offer[v], POCSTEREO_KEPT * pixels));
+    if (!o->donors[v])
+      TRY (memory_get (&s->memory, &o->donors[v], pixels));
+    if (!o->sum[v])
+      TRY (memory_get (&s->memory, &o->sum[v], POCSTEREO_KEPT * pixels));
+    if (!o->median[v])
+      TRY (memory_get (&s->memory, &o->median[v], pixels));
+    if (!o->match[v])
+      TRY (memory_get (&s->memory, &o->match[v], pixels));
   }
   return NULL;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
  * Gauss-Newton refinement of poses, as loops. */
+#include <stddef.h>
+
 #include "common/vectors.h"
 #include "scopedetect/scopedetect_cpu.h"
 #include "scopedetect/scopedetect_refine_core.h"
@@ -14,12 +16,17 @@ typedef struct {
 /* Of a row: those of a, b and e of ScopedetectSums, which lie side by side. */
 #define PRODUCTS 28
 
+_Static_assert(offsetof (ScopedetectSums, a) == 0 &&
+        offsetof (ScopedetectSums, b) == 21 * sizeof (long long) &&
+        offsetof (ScopedetectSums, e) == 27 * sizeof (long long),
+    "the sums of a row's products lie one behind the other");
+
 /* Adds the products of row @j, as scopedetect_sum_point () does. */
 INLINED void
 add_row (ScopedetectSums *sums, const float j[7])
 {
   float product[PRODUCTS];
-  long long *to = sums->a;
+  long long *to = (long long *) (void *) sums;
   int k = 0;
 
   for (int a = 0; a < 6; a++) {

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 #include "base/gstvisionpinned.h"
 
+#include <string.h>
+
 #include "base/gstvisioncuda.h"
 
 GST_DEBUG_CATEGORY_STATIC (vision_pinned_debug);
@@ -56,6 +58,10 @@ allocate_pinned (
           all);
     return gst_allocator_alloc (NULL, size, params);
   }
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PREFIXED)
+    memset (data, 0, params->prefix);
+  if (params->flags & GST_MEMORY_FLAG_ZERO_PADDED)
+    memset ((guint8 *) data + params->prefix + size, 0, params->padding);
   piece = g_new (Piece, 1);
   *piece = (Piece){gst_object_ref (context), data};
   return gst_memory_new_wrapped (

@@ -213,6 +213,7 @@ gst_moct_learn_click (GstMoct *self, const GstVideoRectangle *box)
 
   GST_OBJECT_LOCK (self);
   g_snprintf (name, sizeof name, CLICK, ++self->n_clicks);
+  self->n_more = 0; /* was for the click before */
   GST_OBJECT_UNLOCK (self);
   g_snprintf (entry, sizeof entry,
       is_click (box) ? "%s:roi=%d,%d" : "%s:roi=%d,%d,%d,%d", name, box->x,

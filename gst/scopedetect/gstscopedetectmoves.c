@@ -202,8 +202,14 @@ name_nearest (GstScopedetect *self, gboolean *is_named)
   if (isinf (nearest))
     return FALSE;
   is_named[mover] = TRUE;
-  g_array_index (tracks, GstScopedetectTrack, track).mover =
-      MOVER (movers, mover).id;
+  for (guint i = 0; i < tracks->len; i++) {
+    GstScopedetectTrack *t = &g_array_index (tracks, GstScopedetectTrack, i);
+
+    if (i == track)
+      t->mover = MOVER (movers, mover).id;
+    else if (t->mover == MOVER (movers, mover).id)
+      t->mover = 0; /* a missed object had it */
+  }
   return TRUE;
 }
 
