@@ -7,6 +7,7 @@ Run it as a test of Meson, which sets the environment."""
 import os
 import re
 import shlex
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -25,14 +26,24 @@ def programs(language):
             yield path.name, text
 
 
+def has_arrays():
+    modules = (LIBRARY.parents[1] / "python").rglob("_arrays*.so")
+    return any(modules) and subprocess.run(["/usr/bin/python3", "-c", "import numpy"],
+                                           check=False, capture_output=True).returncode == 0
+
+
 def in_python():
     ran = 0
     for name, text in programs("python"):
         if "GstVisionMeta" in text and not list(LIBRARY.glob("*.typelib")):
             print(f"skip {name}: Python without introspection")
             continue
+        on_arrays = name == "arrays.md"
+        if on_arrays and ("gstvision.init" in text or not has_arrays()):
+            print(f"skip {name}: for a wheel (tests/wheel.sh), or arrays are missing")
+            continue
         out = run(["/usr/bin/python3", "-c", text])
-        assert len(out.splitlines()) >= 3, f"{name} prints {out}"
+        assert len(out.splitlines()) >= (1 if on_arrays else 3), f"{name} prints {out}"
         ran += 1
         print(f"ok   {name}: Python that prints {out.splitlines()[0]}")
     assert ran, "no program in Python was found"
