@@ -19,19 +19,6 @@ refuse_file (GstScopedetect *self, const gchar *path, const char *err)
   return err;
 }
 
-/* Why the model cannot be used with the first: the features of the scene are
- * made once, for all models. */
-static const char *
-check_model_info (
-    const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
-{
-  return info->spacing != first->spacing ||
-          info->feature_radius != first->feature_radius
-      ? "its spacing or radius is not that of the first; make all of them anew "
-        "with the same --spacing and --radius of vision-model"
-      : NULL;
-}
-
 static const char *
 load_model_files (GstScopedetect *self, gchar **paths)
 {
@@ -46,7 +33,8 @@ load_model_files (GstScopedetect *self, gchar **paths)
       return refuse_file (self, path, err);
     scopedetect_model_info (
         self->model[self->n_models], &self->info[self->n_models]);
-    err = check_model_info (&self->info[0], &self->info[self->n_models]);
+    err = scopedetect_check_model_info (
+        &self->info[0], &self->info[self->n_models]);
     self->n_models++;
     if (err)
       return refuse_file (self, path, err);

@@ -47,11 +47,7 @@ check_spacing (const Models *m)
 
   scopedetect_model_info (m->model[0], &first);
   scopedetect_model_info (m->model[m->n - 1], &info);
-  return info.spacing != first.spacing ||
-          info.feature_radius != first.feature_radius
-      ? "its spacing or radius is not that of the first; make all of them anew "
-        "with the same --spacing and --radius of vision-model"
-      : NULL;
+  return scopedetect_check_model_info (&first, &info);
 }
 
 static int

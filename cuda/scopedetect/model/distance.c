@@ -28,6 +28,17 @@ scopedetect_model_info (const ScopedetectModel *m, ScopedetectModelInfo *info)
   info->has_axis = s->has_axis;
 }
 
+const char *
+scopedetect_check_model_info (
+    const ScopedetectModelInfo *first, const ScopedetectModelInfo *info)
+{
+  return info->spacing != first->spacing ||
+          info->feature_radius != first->feature_radius
+      ? "its spacing or radius is not that of the first; make all of them anew "
+        "with the same --spacing and --radius of vision-model"
+      : NULL;
+}
+
 typedef struct {
   const ScopedetectShape *s;
   Pose pose, truth;

@@ -69,6 +69,10 @@ const char *scopedetect_model_compile (ScopedetectModel **model,
 void scopedetect_model_free (ScopedetectModel *model);
 void scopedetect_model_info (
     const ScopedetectModel *model, ScopedetectModelInfo *info);
+/* Why a model of @info cannot be searched for with one of @first, or NULL: the
+ * features of the scene are made once, for all models. */
+const char *scopedetect_check_model_info (
+    const ScopedetectModelInfo *first, const ScopedetectModelInfo *info);
 
 /* Save and load a model file: little endian, with version and checksum, at most
  * 256 MiB. Files that are cut off, changed or of another version are refused.
