@@ -443,16 +443,6 @@ take_mouse (Mouse *self, GstEvent *event, GstVideoRectangle *box,
   return TRUE;
 }
 
-void
-gst_vision_mouse_widen (GstVideoRectangle *box, gint side)
-{
-  if (box->w || box->h)
-    return;
-  box->x = MAX (0, box->x - side / 2);
-  box->y = MAX (0, box->y - side / 2);
-  box->w = box->h = side;
-}
-
 /* ---- Other methods of GstBaseTransform ---- */
 
 static gboolean

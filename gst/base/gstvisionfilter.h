@@ -61,10 +61,6 @@ struct _GstVisionFilterClass {
 void gst_vision_filter_class_add_pads (
     GstVisionFilterClass *klass, const gchar *formats);
 
-/* For point (): makes the empty box of a click a square of @side pixels around
- * it. */
-void gst_vision_mouse_widen (GstVideoRectangle *box, gint side);
-
 /* Whether the stream time of @buffer is at least @seconds, to a microsecond; a
  * frame without a time has reached all times. */
 gboolean gst_vision_filter_has_reached (

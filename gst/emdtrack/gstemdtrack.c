@@ -399,6 +399,17 @@ gst_emdtrack_process (
 #define CLICK_PART 10
 #define CLICK_MIN 8 /* pixels */
 
+/* Makes the empty box of a click a square of @side pixels around it. */
+static void
+widen_click (GstVideoRectangle *box, gint side)
+{
+  if (box->w || box->h)
+    return;
+  box->x = MAX (0, box->x - side / 2);
+  box->y = MAX (0, box->y - side / 2);
+  box->w = box->h = side;
+}
+
 static void
 gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box,
     GstNavigationModifierType keys)
@@ -413,7 +424,7 @@ gst_emdtrack_point (GstVisionFilter *filter, GstVideoRectangle *box,
   if (caps)
     gst_structure_get_int (gst_caps_get_structure (caps, 0), "width", &width);
   gst_clear_caps (&caps);
-  gst_vision_mouse_widen (box, MAX (CLICK_MIN, width / CLICK_PART));
+  widen_click (box, MAX (CLICK_MIN, width / CLICK_PART));
   targets = g_strdup_printf (
       "%d,%d,%d,%d", box->x, box->y, MAX (box->w, 1), MAX (box->h, 1));
   if (GST_VISION_LOCKED (self, self->mouse))

@@ -245,9 +245,9 @@ free_capsule (PyObject *capsule)
 {
   DLManagedTensor *tensor;
 
-  if (!PyCapsule_IsValid (capsule, "dltensor"))
+  if (!PyCapsule_IsValid (capsule, DL_TENSOR))
     return; /* taken */
-  tensor = PyCapsule_GetPointer (capsule, "dltensor");
+  tensor = PyCapsule_GetPointer (capsule, DL_TENSOR);
   tensor->deleter (tensor);
 }
 
@@ -287,7 +287,7 @@ array_dlpack (PyObject *self, PyObject *args, PyObject *named)
           1},
       .shape = t->shape,
       .strides = t->strides};
-  capsule = PyCapsule_New (&t->tensor, "dltensor", free_capsule);
+  capsule = PyCapsule_New (&t->tensor, DL_TENSOR, free_capsule);
   if (capsule)
     a->block->users++;
   else

@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#define DL_TENSOR "dltensor" /* name of a capsule that nobody has taken */
+
 #define DL_CPU 1
 #define DL_CUDA 2
 #define DL_CUDA_HOST 3

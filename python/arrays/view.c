@@ -197,8 +197,6 @@ open_buffer (View *v, PyObject *o)
 
 /* ---- DLPack ---- */
 
-#define TENSOR "dltensor"
-
 static int
 read_tensor (View *v, const DLTensor *t)
 {
@@ -238,8 +236,8 @@ take_tensor (View *v, PyObject *o, PyObject *arguments)
   Py_XDECREF (method);
   if (!capsule)
     return -1;
-  v->tensor = PyCapsule_GetPointer (capsule, TENSOR);
-  if (v->tensor && PyCapsule_SetName (capsule, "used_" TENSOR) < 0)
+  v->tensor = PyCapsule_GetPointer (capsule, DL_TENSOR);
+  if (v->tensor && PyCapsule_SetName (capsule, "used_" DL_TENSOR) < 0)
     v->tensor = NULL;
   Py_DECREF (capsule);
   return v->tensor ? read_tensor (v, &v->tensor->dl_tensor) : -1;
