@@ -17,7 +17,10 @@
 static const struct {
   const gchar *element, *property;
   gdouble usual;
+  gboolean waits; /* without work, in a live chain: else any value */
 } dear[] = {
+    {"pocstereo", "max-skew", .2 * GST_SECOND, TRUE},
+    {"scopedetect", "max-skew", .2 * GST_SECOND, TRUE},
     {"scopedetect", "queries", 150},
     {"scopedetect", "samples", 100},
     {"scopedetect", "kept", 100},
@@ -68,7 +71,7 @@ greatest (Round *round, Dice *dice, GParamSpec *p, gdouble most)
   for (guint i = 0; i < G_N_ELEMENTS (dear); i++)
     if (!strcmp (dear[i].element, round->kind->name) &&
         !strcmp (dear[i].property, p->name) &&
-        !(round->is_alone && one_in (dice, 64)))
+        !(round->is_alone && (dear[i].waits || one_in (dice, 64))))
       return dear[i].usual;
   return most;
 }
