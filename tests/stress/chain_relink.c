@@ -45,6 +45,7 @@ replace_element (Relinking *self, GstPad *src, GstPad *sink, GstElement *old)
 
   if (next) {
     element = make_other (self, old);
+    chain_link_alone ();
     gst_pad_unlink (src, sink);
     gst_pad_unlink (out, next);
     remove_element (self->chain, old);

@@ -196,6 +196,12 @@ chain_start_alone (void)
 }
 
 void
+chain_link_alone (void)
+{
+  log_know ("loop detected in the graph of bin");
+}
+
+void
 chain_tell (void)
 {
   printf (

@@ -66,6 +66,10 @@ void chain_tell (void);
 /* To be called before one element is started while others play: its GstPad
  * (1.22 to 1.26) may get the segment before the caps, and warns of that. */
 void chain_start_alone (void);
+/* To be called before a link changes while another thread may change the
+ * state of all: a GstBin (1.22 to 1.26) that puts its elements in order
+ * meanwhile may take them for a loop, and warns of that. */
+void chain_link_alone (void);
 
 /* chain_member.c */
 gboolean member_is_ours (GstElement *element);

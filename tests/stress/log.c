@@ -11,12 +11,13 @@
 
 #define DEEPEST 8 /* frames of the stack with GLib's part of a message */
 #define NEAREST 4 /* frames behind these with whoever called */
+#define MOST_KNOWN 2
 
-static const gchar *blamed;      /* NULL: each library */
-static const gchar *known_too;   /* atomic: a text, or NULL */
-static GPrivate current;         /* Round */
-static GPrivate expects_refusal; /* not NULL: yes */
-static GPrivate allowed;         /* a text, or NULL */
+static const gchar *blamed;                /* NULL: each library */
+static const gchar *known_too[MOST_KNOWN]; /* atomic: texts, or NULL */
+static GPrivate current;                   /* Round */
+static GPrivate expects_refusal;           /* not NULL: yes */
+static GPrivate allowed;                   /* a text, or NULL */
 
 void
 log_set_round (Round *round)
@@ -50,18 +51,29 @@ is_known (const gchar *text)
 {
   static const gchar *const known[] = {"Got data flow before",
       "gst_segment_position_from_running_time", "gst_video_info_convert"};
-  const gchar *too = g_atomic_pointer_get (&known_too);
 
   for (guint i = 0; i < G_N_ELEMENTS (known); i++)
     if (strstr (text, known[i]))
       return TRUE;
-  return too && strstr (text, too);
+  for (guint i = 0; i < MOST_KNOWN; i++) {
+    const gchar *too = g_atomic_pointer_get (&known_too[i]);
+
+    if (too && strstr (text, too))
+      return TRUE;
+  }
+  return FALSE;
 }
 
 void
 log_know (const gchar *text)
 {
-  g_atomic_pointer_set (&known_too, text);
+  for (guint i = 0; i < MOST_KNOWN; i++)
+    if (!text)
+      g_atomic_pointer_set (&known_too[i], NULL);
+    else if (g_atomic_pointer_compare_and_exchange (
+                 &known_too[i], NULL, text) ||
+        g_atomic_pointer_get (&known_too[i]) == text)
+      return;
 }
 
 void

@@ -116,7 +116,7 @@ void log_watch (void);
 void log_set_round (Round *round);  /* whose work this thread does */
 void log_expect (gboolean expects); /* GLib's own refusal of a value */
 void log_allow (const gchar *text); /* a part of GStreamer's own warnings */
-/* The same in all threads, from now on; NULL: no more. */
+/* The same in all threads, from now on, besides earlier ones; NULL: none. */
 void log_know (const gchar *text);
 /* Only warnings of what @library calls count. */
 void log_blame (const gchar *library);
