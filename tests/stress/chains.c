@@ -13,14 +13,21 @@
  *                                  plays them
  *   chains --seed 7 --play pair    rounds of one kind: chain, pair or stop
  *   chains --rounds 300 --seconds 60
- *                                  fewer where no round may begin later */
+ *                                  fewer where no round may begin later
+ *
+ * After SIGTERM no round begins; a process whose round has not ended some
+ * seconds later prints what it has played, and ends. */
 #include "chains.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #define WARM 30         /* rounds, after which descriptors are compared */
 #define ROOM_OF_FILES 8 /* descriptors that GStreamer may keep */
+#define LAST_SECONDS 5  /* of a round after SIGTERM */
+#define CUT 143         /* exit code, as of a process that SIGTERM ends */
 
 static const gchar *const plays[N_PLAYS] = {"chain", "pair", "stop"};
 
@@ -30,8 +37,12 @@ typedef struct {
   guint64 frames; /* that came to a member in the undisturbed end */
 } Row;
 
+static GMutex lock; /* for rows and reported */
 static Row rows[N_PLAYS];
+static gboolean reported;
 static guint number; /* of the round */
+static gint64 start; /* monotonic time */
+static gint is_cut;  /* atomic: SIGTERM came */
 
 static void
 tell_round (void)
@@ -57,11 +68,15 @@ static void
 play_chain_round (Play play)
 {
   Row *row = &rows[play];
-  End end = chain_play (play, number, &row->frames);
+  guint64 frames = 0;
+  End end = chain_play (play, number, &frames);
 
+  g_mutex_lock (&lock);
   row->rounds++;
   row->ended += end == END_GOOD;
   row->failed += end == END_ERROR;
+  row->frames += frames;
+  g_mutex_unlock (&lock);
   g_atomic_int_inc (&stress_progress);
 }
 
@@ -78,12 +93,13 @@ play_chain_rounds (guint from, guint n, const gchar *only, gint64 until)
   guint files = 0;
 
   for (number = from; number < from + n; number++) {
-    if (until && g_get_monotonic_time () >= until)
+    if (g_atomic_int_get (&is_cut) ||
+        (until && g_get_monotonic_time () >= until))
       break;
     play_chain_round (pick_play (only));
     if (number == from + WARM)
       files = files_opened ();
-    if ((number - from) % 100 == 99)
+    if ((number - from) % 20 == 19)
       tell_progress (number - from + 1);
   }
   if (files && files_opened () > files + ROOM_OF_FILES)
@@ -91,13 +107,54 @@ play_chain_rounds (guint from, guint n, const gchar *only, gint64 until)
         NULL, "%u descriptors were open, and now %u", files, files_opened ());
 }
 
-static void
+/* FALSE: another thread has done so. */
+static gboolean
 report_chains (void)
 {
+  gboolean is_first;
+
+  g_mutex_lock (&lock);
+  is_first = !reported;
+  reported = TRUE;
+  if (!is_first) {
+    g_mutex_unlock (&lock);
+    return FALSE;
+  }
   printf ("%-8s %8s %8s %8s %10s\n", "rounds", "", "ended", "errors", "frames");
   for (Play i = 0; i < N_PLAYS; i++)
     printf ("%-8s %8u %8u %8u %10" G_GUINT64_FORMAT "\n", plays[i],
         rows[i].rounds, rows[i].ended, rows[i].failed, rows[i].frames);
+  printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "%s\n",
+      stress_findings (),
+      (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC, stress_seed,
+      g_atomic_int_get (&is_cut) ? ", cut" : "");
+  g_mutex_unlock (&lock);
+  return TRUE;
+}
+
+static gpointer
+await_end_by_signal (gpointer signals)
+{
+  gint which;
+
+  sigwait (signals, &which);
+  g_atomic_int_set (&is_cut, TRUE);
+  g_usleep (LAST_SECONDS * G_USEC_PER_SEC);
+  if (report_chains ())
+    _exit (stress_findings () ? 1 : CUT);
+  return NULL;
+}
+
+/* To be called before there are threads, which do not take the signal then. */
+static void
+watch_signal (void)
+{
+  static sigset_t signals;
+
+  sigemptyset (&signals);
+  sigaddset (&signals, SIGTERM);
+  pthread_sigmask (SIG_BLOCK, &signals, NULL);
+  g_thread_unref (g_thread_new ("signal", await_end_by_signal, &signals));
 }
 
 /* GStreamer's pool of threads.  A task that is stopped by its own thread is
@@ -140,9 +197,10 @@ main (int argc, char **argv)
       {0}};
   GOptionContext *context = g_option_context_new (NULL);
   GError *error = NULL;
-  gint64 start = g_get_monotonic_time ();
   GThread *watch;
 
+  start = g_get_monotonic_time ();
+  watch_signal ();
   g_option_context_add_main_entries (context, entries, NULL);
   g_option_context_add_group (context, gst_init_get_option_group ());
   if (!g_option_context_parse (context, &argc, &argv, &error)) {
@@ -166,12 +224,8 @@ main (int argc, char **argv)
   guard_end (watch);
   files_remove ();
   report_chains ();
-  printf ("%u findings in %.1f s, seed %" G_GUINT64_FORMAT "\n",
-      stress_findings (),
-      (gdouble) (g_get_monotonic_time () - start) / G_USEC_PER_SEC,
-      stress_seed);
   g_free (seed);
   g_free (play);
   gst_deinit ();
-  return stress_findings () != 0;
+  return stress_findings () ? 1 : g_atomic_int_get (&is_cut) ? CUT : 0;
 }

@@ -10,7 +10,8 @@
 # that two processes a processor are not too many.  What the processes print stays
 # in BUILD/many_chains/; the script prints their findings and reports, and fails
 # where one of them fails.  Options of a sanitizer that are in the environment come
-# after those of this script.
+# after those of this script.  A script that SIGTERM or SIGINT ends lets no further
+# round begin, and prints what was played until then.
 set -euo pipefail
 source=$(realpath "$(dirname "$0")/../..")
 build=$(realpath "$1") processes=$2 rounds=$3
@@ -28,24 +29,43 @@ export ASAN_OPTIONS=fast_unwind_on_malloc=0:malloc_context_size=10:detect_stack_
 export LSAN_OPTIONS=suppressions=$source/tests/sanitizer.supp:print_suppressions=0:${LSAN_OPTIONS-}
 export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1:${UBSAN_OPTIONS-}
 export TSAN_OPTIONS=ignore_noninstrumented_modules=1:die_after_fork=0:${TSAN_OPTIONS-}
+# A process between this one and chains would take the signal.
+devenv=$(meson devenv -C "$build" --dump)
+set +u # it adds to variables that may be unset
+eval "$devenv"
+set -u
 
 seed=$(date +%s)
 start=$SECONDS
-pids=()
+pids=() signalled=0
+trap 'signalled=1; kill -TERM "${pids[@]}" 2>/dev/null || true' TERM INT
 for ((i = 0; i < processes; i++)); do
   first=$((rounds * i / processes))
-  meson devenv -C "$build" tests/stress/chains --seed "$seed" --round "$first" \
+  "$build/tests/stress/chains" --seed "$seed" --round "$first" \
     --rounds $((rounds * (i + 1) / processes - first)) "$@" >"$logs/$i" 2>&1 &
   pids+=($!)
 done
-failed=0
+failed=0 cut=0
 for ((i = 0; i < processes; i++)); do
-  wait "${pids[i]}" || { failed=$((failed + 1)); echo "process $i: $logs/$i"; }
+  code=0
+  wait "${pids[i]}" || code=$?
+  if [ $signalled = 1 ] && [ $code -gt 128 ]; then # the signal ended the wait
+    signalled=0 code=0
+    wait "${pids[i]}" || code=$?
+  fi
+  case $code in
+    0) ;;
+    143) cut=$((cut + 1)) ;;
+    *)
+      failed=$((failed + 1))
+      echo "process $i: $logs/$i"
+      ;;
+  esac
 done
 grep -ahE -A 2 '^FINDING|ERROR: |WARNING: ThreadSanitizer|runtime error|^SUMMARY' \
   "$logs"/[0-9]* || true
 awk '/^(chain|pair|stop) / { n[$1] += $2; ended[$1] += $3; errors[$1] += $4; frames[$1] += $5 }
   END { for (play in n) print play, n[play], "rounds,", ended[play], "ended,",
           errors[play], "errors,", frames[play], "frames" }' "$logs"/[0-9]*
-echo "$failed of $processes processes failed in $((SECONDS - start)) s"
-[ $failed = 0 ]
+echo "$failed of $processes processes failed, $cut were cut, in $((SECONDS - start)) s"
+[ $failed = 0 ] && [ $cut = 0 ]
