@@ -7,7 +7,8 @@
 #   tests/stress/many_chains.sh BUILD PROCESSES ROUNDS [options of chains]
 #
 # BUILD may be a build with sanitizers.  A process waits for a part of its time, so
-# that two processes a processor are not too many.  What the processes print stays
+# that two processes a processor are not too many.  Each of them has two processors,
+# since loops have a thread for each.  What the processes print stays
 # in BUILD/many_chains/; the script prints their findings and reports, and fails
 # where one of them fails.  Options of a sanitizer that are in the environment come
 # after those of this script.  A script that SIGTERM or SIGINT ends lets no further
@@ -35,13 +36,17 @@ set +u # it adds to variables that may be unset
 eval "$devenv"
 set -u
 
+list=$(taskset -pc $$) # such as: pid 12's current affinity list: 0-7,16
+mapfile -t cpus < <(tr , '\n' <<<"${list##*: }" |
+  while IFS=- read -r from to; do seq "$from" "${to:-$from}"; done)
 seed=$(date +%s)
 start=$SECONDS
 pids=() signalled=0
 trap 'signalled=1; kill -TERM "${pids[@]}" 2>/dev/null || true' TERM INT
 for ((i = 0; i < processes; i++)); do
   first=$((rounds * i / processes))
-  "$build/tests/stress/chains" --seed "$seed" --round "$first" \
+  taskset -c "${cpus[i % ${#cpus[@]}]},${cpus[(i + 1) % ${#cpus[@]}]}" \
+    "$build/tests/stress/chains" --seed "$seed" --round "$first" \
     --rounds $((rounds * (i + 1) / processes - first)) "$@" >"$logs/$i" 2>&1 &
   pids+=($!)
 done
