@@ -171,7 +171,7 @@ chain_play (Play play, guint number, guint64 *frames)
                  "        %s\n",
       stress_seed, number, chain->line);
   if (stress_is_loud)
-    printf ("round %u: %s\n", number, chain->line);
+    printf ("%s\n", chain->line);
   if (make_elements (chain)) {
     chain->doing = "play";
     gst_element_set_state (chain->pipeline, GST_STATE_PLAYING);
