@@ -33,6 +33,7 @@ optional=(
   'gstreamer1.0-plugins-ugly' 'recordings by x264 instead of OpenH264'
   'python3-numpy' 'maps as arrays in Python, pipelines/apps/maps.py'
   'python3-opencv' 'tools/vision-calibrate'
+  'gir1.2-gst-plugins-bad-1.0 gstreamer1.0-nice' 'a browser, pipelines/apps/web.py'
   'python3-dev python3-numpy' 'the algorithms on arrays in Python'
   'mkdocs python3-markdown' 'the documents as web pages: ninja site, ninja report'
 )

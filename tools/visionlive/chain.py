@@ -47,6 +47,12 @@ SCENES = {
     "multispectral": "visiontestsrc pattern=multispectral channels=8",
     "clutter": "visiontestsrc pattern=clutter",
 }
+# What the user is asked for.
+CHOOSE = {
+    "moct": "Click at a thing, or draw a box in it: its colour is looked for. With Shift, " \
+        "a click adds what was missed; with Ctrl, it takes away what is something else. " \
+        "Space pauses what moves.",
+    "emdtrack": "Draw a box around a thing: it is followed. Space pauses what moves."}
 SOLIDS = "mug", "camera"
 SHOW = "visionoverlay name=overlay states=new+tracking+found+accepted"
 FACES = " ! videoconvert ! facedetect min-size-width=80 min-size-height=80 " \
@@ -199,9 +205,9 @@ class Chain:
             f"finder.sink_color {scene} view=depth ! queue ! finder.sink_depth " \
             f"{element}"
 
-    def tail(self):
+    def tail(self, show=SHOW):
         shown = f"visionmap kind={self.shown} ! " if self.shown else ""
-        return shown + SHOW
+        return shown + show
 
     def words(self):
         """The element with what of it was set."""
@@ -220,12 +226,13 @@ class Chain:
             f"{self.tail().replace(' name=overlay', '')} ! videoconvert ! " \
             "autovideosink"
 
-    def start(self, on_sample):
+    def start(self, on_sample, show=SHOW):
         """@on_sample gets each sample, in a thread of the pipeline.  The element
-        is a frame or two ahead of it, so that a click meets what is seen."""
+        is a frame or two ahead of it, so that a click meets what is seen.  @show: what
+        draws the results."""
         json = f"visionjson {properties.word('location', self.json)} ! " \
             if self.json else ""
-        line = f"{self.head(self.words())} ! {json}{self.tail()} ! " \
+        line = f"{self.head(self.words())} ! {json}{self.tail(show)} ! " \
             "tee name=tee ! queue max-size-buffers=1 ! videoconvert ! " \
             "video/x-raw,format=BGRx ! " \
             "appsink name=picture emit-signals=true max-buffers=1"

@@ -9,8 +9,6 @@ from gi.repository import GObject, Gtk, Pango  # noqa: E402
 from . import properties  # noqa: E402
 
 LISTS = "objects", "targets"  # texts with a line for each thing
-LONGEST = 10000  # a slider's range; a larger one is a number to type
-STEPS = 200
 
 
 def group_box(rows):
@@ -122,13 +120,12 @@ class Controls(Gtk.Box):
 
     def number(self, spec, value):
         whole = spec.value_type not in (GObject.TYPE_FLOAT, GObject.TYPE_DOUBLE)
-        length = spec.maximum - spec.minimum
-        step = 1 if whole else max(min(length, LONGEST) / STEPS, 1e-4)
+        step = properties.step_of(spec)
         adjustment = Gtk.Adjustment(
             value=value, lower=spec.minimum, upper=spec.maximum,
             step_increment=step, page_increment=10 * step)
         digits = 0 if whole else 2 if step >= .01 <= value else 4
-        if length <= LONGEST:
+        if spec.maximum - spec.minimum <= properties.LONGEST:
             widget = Gtk.Scale(adjustment=adjustment, digits=digits,
                                value_pos=Gtk.PositionType.RIGHT)
         else:

@@ -10,6 +10,8 @@ HERE = Path(__file__).resolve().parent
 # in the tree, and installed
 PLACES = HERE.parent.parent / "gst/groups.ini", HERE.parent / "groups.ini"
 COMMON = "Machine"
+LONGEST = 10000  # a slider's range; a larger one is a number to type
+STEPS = 200
 
 
 def groups(name):
@@ -21,6 +23,13 @@ def groups(name):
         if name in parser else {}
     found[COMMON] = ["backend", "n-threads"]
     return found
+
+
+def step_of(spec):
+    """How far a slider of a number moves at once."""
+    if spec.value_type not in (GObject.TYPE_FLOAT, GObject.TYPE_DOUBLE):
+        return 1
+    return max(min(spec.maximum - spec.minimum, LONGEST) / STEPS, 1e-4)
 
 
 def may_change(spec):

@@ -28,11 +28,6 @@ NO_POINTS = "No points in space: nothing was matched, or the rig is not known " 
 PAUSED = "Paused: a click or a box counts for the frame that is seen. Space goes on."
 KEYS = "Space pauses, Ctrl+Z takes the last choice back, Ctrl+O opens a file, Ctrl+L " \
     "copies the launch line, Ctrl+S saves a preset, Ctrl+R records, Ctrl+Q ends."
-CHOOSE = {
-    "moct": "Click at a thing, or draw a box in it: its colour is looked for. With Shift, " \
-        "a click adds what was missed; with Ctrl, it takes away what is something else. " \
-        "Space pauses what moves.",
-    "emdtrack": "Draw a box around a thing: it is followed. Space pauses what moves."}
 SAYING = 80   # pixels: the picture stays as it is, however long a message is
 UNDER = 40
 
@@ -163,7 +158,7 @@ class Window(Gtk.Window):
         self.actions["z"][0].set_sensitive(bool(self.chain.choice()))
         self.picture.grab_focus()
         if self.has_no_choice():
-            self.say(CHOOSE[self.chain.name], True)
+            self.say(chain.CHOOSE[self.chain.name], True)
 
     def show_view(self):
         """The cloud of points, or the frame."""
