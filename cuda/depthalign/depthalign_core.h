@@ -50,7 +50,7 @@ typedef struct {
   DepthalignPoint corner[4];
 } DepthalignCell;
 
-/* One of both triangles of a cell. */
+/* A triangle; a cell has two. */
 typedef struct {
   int x, y;           /* of its first corner */
   int bx, by, cx, cy; /* from there to the other two */
@@ -80,11 +80,20 @@ depthalign_position (float u)
   return (int) (u * DEPTHALIGN_PART + ((float) shift + .5f)) - shift;
 }
 
-/* The point at @depth on the ray (@rx, @ry, @rz).  *@ahead: it is in front of
- * the target camera. */
+/* Whether the point at @depth on a ray with @rz is in front of the target
+ * camera. */
+BOTH int
+depthalign_is_ahead (const DepthalignFrame *f, float rz, float depth)
+{
+  float z = depth * rz + f->move.z;
+
+  return (depth > 0) & (z >= 1) & (z <= 65535);
+}
+
+/* The point at @depth on the ray (@rx, @ry, @rz). */
 BOTH DepthalignPoint
-depthalign_point (const DepthalignFrame *f, float rx, float ry, float rz,
-    float depth, int *ahead)
+depthalign_point (
+    const DepthalignFrame *f, float rx, float ry, float rz, float depth)
 {
   const DepthalignLens *l = &f->lens;
   const float edge = DEPTHALIGN_MAX_CELL;
@@ -96,28 +105,27 @@ depthalign_point (const DepthalignFrame *f, float rx, float ry, float rz,
   float dy = l->p1 * (r2 + 2 * y * y) + 2 * l->p2 * x * y;
   float u = l->fx * (x * radial + dx) + l->cx;
   float v = l->fy * (y * radial + dy) + l->cy;
-  int in_front = (depth > 0) & (z >= 1) & (z <= 65535);
-  int seen = in_front & (r2 <= l->max_r2) & (u > -edge) & (v > -edge) &
-      (u < (float) f->target_width + edge) &
+  int seen = depthalign_is_ahead (f, rz, depth) & (r2 <= l->max_r2) &
+      (u > -edge) & (v > -edge) & (u < (float) f->target_width + edge) &
       (v < (float) f->target_height + edge);
   DepthalignPoint p;
 
-  *ahead = in_front;
   p.x = depthalign_position (seen ? u : 0);
   p.y = depthalign_position (seen ? v : 0);
   p.z = seen ? z : 0;
   return p;
 }
 
-/* Whether the pixel nearest to @p is in the target's frame. */
+/* Whether the pixel nearest to the position (@x, @y) is in the target's
+ * frame. */
 BOTH int
-depthalign_is_inside (const DepthalignFrame *f, DepthalignPoint p)
+depthalign_is_inside (const DepthalignFrame *f, int x, int y)
 {
   const int half = DEPTHALIGN_PART / 2;
 
-  return (p.z > 0) & (p.x >= -half) & (p.y >= -half) &
-      (p.x < DEPTHALIGN_PART * f->target_width - half) &
-      (p.y < DEPTHALIGN_PART * f->target_height - half);
+  return (x >= -half) & (y >= -half) &
+      (x < DEPTHALIGN_PART * f->target_width - half) &
+      (y < DEPTHALIGN_PART * f->target_height - half);
 }
 
 /* Whether the pixels with depths @d are one surface. */
@@ -143,10 +151,10 @@ depthalign_quarter (
 
   cell.corner[i] = p;
   for (int k = 1; k < 4; k++) {
-    int j = i ^ k, ahead;
+    int j = i ^ k;
     size_t ray = at + (size_t) (j & 1) + (size_t) (j >> 1) * (size_t) f->width;
-    DepthalignPoint q = depthalign_point (f, f->ray[0][ray], f->ray[1][ray],
-        f->ray[2][ray], (float) depth, &ahead);
+    DepthalignPoint q = depthalign_point (
+        f, f->ray[0][ray], f->ray[1][ray], f->ray[2][ray], (float) depth);
 
     cell.corner[j].x = (p.x + q.x) >> 1;
     cell.corner[j].y = (p.y + q.y) >> 1;
@@ -200,9 +208,9 @@ depthalign_triangle (const DepthalignCell *cell, int half)
   return t;
 }
 
-/* What pixel (@x, @y) of the target becomes at least by a triangle with an area
- * above 0: 65536 less the depth, so that the maximum is the nearest surface; 0:
- * the triangle does not cover the pixel. */
+/* 65536 less the depth of a triangle, whose area is above 0, at pixel (@x, @y)
+ * of the target; the maximum of such words is the nearest surface.  0: the
+ * triangle does not cover the pixel. */
 BOTH uint32_t
 depthalign_word (const DepthalignTriangle *t, int x, int y)
 {

@@ -30,35 +30,53 @@ target_row (const DepthalignFrame *f, int y)
 
 /* ---- Points ---- */
 
-/* Sets the points of row @v.  In @counts it counts its pixels, and @reach
- * becomes the positions of its points. */
+INLINED void
+project_pixel (const DepthalignFrame *f, const DepthalignScratch *s, size_t at,
+    uint16_t depth)
+{
+  DepthalignPoint p = depthalign_point (
+      f, f->ray[0][at], f->ray[1][at], f->ray[2][at], (float) depth);
+
+  s->x[at] = p.x;
+  s->y[at] = p.y;
+  s->z[at] = p.z;
+}
+
+/* Sets the points of row @v. */
 VECTORS_WHOLE static void
-project_depth_row (const DepthalignFrame *f, const DepthalignScratch *s, int v,
+project_depth_row (
+    const DepthalignFrame *frame, const DepthalignScratch *scratch, int v)
+{
+  const DepthalignFrame f = *frame;
+  const DepthalignScratch s = *scratch;
+  size_t at = (size_t) v * (size_t) f.width;
+  const uint16_t *depth = f.depth + v * f.stride;
+
+#pragma omp simd
+  for (int u = 0; u < f.width; u++)
+    project_pixel (&f, &s, at + (size_t) u, depth[u]);
+}
+
+/* Counts the pixels of row @v in @counts; @reach becomes the positions of its
+ * points. */
+VECTORS_WHOLE static void
+count_depth_row (const DepthalignFrame *f, const DepthalignScratch *s, int v,
     DepthalignCounts *counts, ImageBox *reach)
 {
   size_t at = (size_t) v * (size_t) f->width;
   const uint16_t *depth = f->depth + v * f->stride;
-  const float *rx = f->ray[0] + at, *ry = f->ray[1] + at, *rz = f->ray[2] + at;
-  int *px = s->x + at, *py = s->y + at;
-  float *pz = s->z + at;
+  const int *x = s->x + at, *y = s->y + at;
+  const float *z = s->z + at, *rz = f->ray[2] + at;
   int measured = 0, ahead = 0, landed = 0, low = INT_MAX, high = INT_MIN;
 
 #pragma omp simd reduction(+ : measured, ahead, landed) \
     reduction(min : low) reduction(max : high)
   for (int u = 0; u < f->width; u++) {
-    int in_front;
-    DepthalignPoint p =
-        depthalign_point (f, rx[u], ry[u], rz[u], (float) depth[u], &in_front);
-    int below = p.z > 0 ? p.y : INT_MAX, above = p.z > 0 ? p.y : INT_MIN;
-
-    px[u] = p.x;
-    py[u] = p.y;
-    pz[u] = p.z;
     measured += depth[u] > 0;
-    ahead += in_front;
-    landed += depthalign_is_inside (f, p);
-    low = below < low ? below : low;
-    high = above > high ? above : high;
+    ahead += depthalign_is_ahead (f, rz[u], (float) depth[u]);
+    landed += (z[u] > 0) & depthalign_is_inside (f, x[u], y[u]);
+    low = z[u] > 0 && y[u] < low ? y[u] : low;
+    high = z[u] > 0 && y[u] > high ? y[u] : high;
   }
   counts->measured += (uint32_t) measured;
   counts->ahead += (uint32_t) ahead;
@@ -72,8 +90,10 @@ project_depth_rows (void *data, int begin, int end)
   Alignment *a = data;
   DepthalignCounts counts = {0};
 
-  for (int v = begin; v < end; v++)
-    project_depth_row (a->f, a->s, v, &counts, &a->s->reach[v]);
+  for (int v = begin; v < end; v++) {
+    project_depth_row (a->f, a->s, v);
+    count_depth_row (a->f, a->s, v, &counts, &a->s->reach[v]);
+  }
   atomic_fetch_add (&a->measured, counts.measured);
   atomic_fetch_add (&a->ahead, counts.ahead);
   atomic_fetch_add (&a->landed, counts.landed);

@@ -47,7 +47,7 @@ draw_cells_kernel (const __grid_constant__ DepthalignFrame f, uint32_t *words,
 {
   __shared__ DepthalignPoint point[TILE_HEIGHT][TILE_WIDTH];
   __shared__ int depth[TILE_HEIGHT][TILE_WIDTH];
-  int i = threadIdx.x, j = threadIdx.y, ahead = 0;
+  int i = threadIdx.x, j = threadIdx.y;
   int u = blockIdx.x * (TILE_WIDTH - 1) + i;
   int v = blockIdx.y * (TILE_HEIGHT - 1) + j;
   size_t at = (size_t) v * f.width + u;
@@ -61,12 +61,14 @@ draw_cells_kernel (const __grid_constant__ DepthalignFrame f, uint32_t *words,
 
   depth[j][i] = is_there ? f.depth[v * f.stride + u] : 0;
   if (is_there)
-    p = depthalign_point (&f, f.ray[0][at], f.ray[1][at], f.ray[2][at],
-        (float) depth[j][i], &ahead);
+    p = depthalign_point (
+        &f, f.ray[0][at], f.ray[1][at], f.ray[2][at], (float) depth[j][i]);
   point[j][i] = p;
   count_in_warp (&sums->measured, is_own && depth[j][i] > 0);
-  count_in_warp (&sums->ahead, is_own && ahead);
-  count_in_warp (&sums->landed, is_own && depthalign_is_inside (&f, p));
+  count_in_warp (&sums->ahead,
+      is_own && depthalign_is_ahead (&f, f.ray[2][at], (float) depth[j][i]));
+  count_in_warp (
+      &sums->landed, is_own && p.z > 0 && depthalign_is_inside (&f, p.x, p.y));
   __syncthreads ();
   if (i == TILE_WIDTH - 1 || j == TILE_HEIGHT - 1 || u + 1 >= f.width ||
       v + 1 >= f.height)

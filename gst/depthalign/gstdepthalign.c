@@ -45,7 +45,7 @@
  *
  * - The driver aligns, as realsensesrc can: then this element is not needed.
  * - kinfumot needs no colour: give it the depth as it comes.
- * - Two colour cameras: pocstereo computes the depth of its left one.
+ * - Two colour cameras: pocstereo computes the depth of the left camera.
  *
  * ## Troubleshooting
  *

@@ -23,7 +23,7 @@ typedef struct {
                        translation is the file's */
 } GstDepthalignPair;
 
-/* What the properties say about the cameras.  Under the object lock. */
+/* The cameras by the properties.  All fields are under the object lock. */
 typedef struct {
   GstVisionIntrinsics depth;
   gchar *target_intrinsics, *target_calibration, *transform, *rig;

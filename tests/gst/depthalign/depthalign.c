@@ -9,7 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "common/pose_core.h"
 #include "meta/gstvisionmeta.h"
 
 #include "said.h"
