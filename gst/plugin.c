@@ -3,6 +3,7 @@
  * One line an element. */
 #include <gst/gst.h>
 
+GST_ELEMENT_REGISTER_DECLARE (depthalign);
 GST_ELEMENT_REGISTER_DECLARE (emdtrack);
 GST_ELEMENT_REGISTER_DECLARE (envisrc);
 GST_ELEMENT_REGISTER_DECLARE (gpuccl);
@@ -23,6 +24,7 @@ plugin_init (GstPlugin *plugin)
 {
   gboolean any = FALSE;
 
+  any |= GST_ELEMENT_REGISTER (depthalign, plugin);
   any |= GST_ELEMENT_REGISTER (emdtrack, plugin);
   any |= GST_ELEMENT_REGISTER (envisrc, plugin);
   any |= GST_ELEMENT_REGISTER (gpuccl, plugin);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <math.h>
+#include <stdbool.h>
 
 #include "common/vec.h"
 
@@ -15,6 +16,34 @@ typedef struct {
   double fx, fy, cx, cy;
   double distortion[5];
 } Camera;
+
+/* Sets @ray to x and y of the ray of length 1 along the axis that pixel (@u,
+ * @v) sees: the distortion is taken out by iteration, as OpenCV does.  Returns
+ * false if the ray does not come back to the pixel, as beyond the edge for
+ * which the model of the lens was made. */
+BOTH bool
+camera_ray (const Camera *c, double u, double v, double ray[2])
+{
+  const double *d = c->distortion;
+  double x0 = (u - c->cx) / c->fx, y0 = (v - c->cy) / c->fy, x = x0, y = y0;
+  double radial = 1, dx = 0, dy = 0;
+
+  for (int i = 0; i <= 20; i++) {
+    double r2 = x * x + y * y;
+
+    radial = 1 + r2 * (d[0] + r2 * (d[1] + r2 * d[4]));
+    dx = 2 * d[2] * x * y + d[3] * (r2 + 2 * x * x);
+    dy = d[2] * (r2 + 2 * y * y) + 2 * d[3] * x * y;
+    if (i == 20)
+      break;
+    x = (x0 - dx) / radial;
+    y = (y0 - dy) / radial;
+  }
+  ray[0] = x;
+  ray[1] = y;
+  return fabs (x * radial + dx - x0) * c->fx < .5 &&
+      fabs (y * radial + dy - y0) * c->fy < .5;
+}
 
 /* A rotation and a translation: x' = q x q* + t. */
 typedef struct {

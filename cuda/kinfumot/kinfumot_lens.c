@@ -16,24 +16,14 @@ lens_of_camera (const Camera *c)
       d[0] != 0 || d[1] != 0 || d[2] != 0 || d[3] != 0 || d[4] != 0};
 }
 
-/* The ray that a pixel sees: the distortion is taken out by iteration, as
- * OpenCV does. */
 static KinfumotRay
 ray_of_pixel (const Camera *c, int u, int v)
 {
-  const double *d = c->distortion;
-  double x0 = (u - c->cx) / c->fx, y0 = (v - c->cy) / c->fy, x = x0, y = y0;
+  double ray[2];
 
-  for (int i = 0; i < 20; i++) {
-    double r2 = x * x + y * y;
-    double radial = 1 + r2 * (d[0] + r2 * (d[1] + r2 * d[4]));
-    double dx = 2 * d[2] * x * y + d[3] * (r2 + 2 * x * x);
-    double dy = d[2] * (r2 + 2 * y * y) + 2 * d[3] * x * y;
-
-    x = (x0 - dx) / radial;
-    y = (y0 - dy) / radial;
-  }
-  return (KinfumotRay){(float) x, (float) y, (float) sqrt (x * x + y * y + 1)};
+  camera_ray (c, u, v, ray);
+  return (KinfumotRay){(float) ray[0], (float) ray[1],
+      (float) sqrt (ray[0] * ray[0] + ray[1] * ray[1] + 1)};
 }
 
 /* Whether the ray of a pixel comes back to it. */

@@ -31,7 +31,7 @@ typedef enum {
 typedef struct {
   SCENE_BEGINS;
   uint64_t scene_frames;
-  double depth_bias;
+  double depth_bias, camera_offset;
   int carried;
   int n_absent; /* of the objects: the last ones, which are not there yet */
 } ClutterParams;

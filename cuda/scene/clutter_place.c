@@ -327,7 +327,7 @@ clutter_plan (
   around = rgbd_pose_of (
       2, scene_turns (random_unit (key, 20) + .08 * way[0]), 0, 0, .03);
   up = rgbd_pose_of (1, scene_turns (-(48 + 6 * way[1]) / 360), 0, 0, 0);
-  back.t[0] = .02 * way[3];
+  back.t[0] = .02 * way[3] + params->camera_offset;
   back.t[2] = -(.8 + .05 * way[2]);
   p.camera = rgbd_pose_chain (&level, &back);
   p.camera = rgbd_pose_chain (&up, &p.camera);

@@ -140,6 +140,9 @@ const Param clutter_params[] = {BY_HAND (TITLED, "Frames of a scene", NUMBER,
     TITLED ("Bias of depth", NUMBER, depth_bias, -.1, .1, 0,
         "Error of all depth of clutter in metres, to whole millimetres; "
         "positive for too much depth"),
+    NUMBER (camera_offset, -1, 1, 0,
+        "Metres by which the camera of clutter stands to the right of its "
+        "place, for a second camera of the same scene"),
     BY_HAND (NUMBER, carried, 0, CLUTTER_MAX_OBJECTS, 0,
         "Number of things of clutter that an unseen hand lifts and carries to "
         "and fro: from frame 30 on the thing that fell last, 40 frames later "

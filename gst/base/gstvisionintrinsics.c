@@ -142,18 +142,19 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
         "(camera_info), or the nine numbers of a camera matrix"),
     {.params = NULL}};
 
-/* Scales the intrinsics to a frame of another size; pixel centres lie at
- * integers. */
-static void
-scale_camera (GstVisionCamera *camera, guint width, guint height)
+void
+gst_vision_camera_scale (GstVisionCamera *camera, guint width, guint height)
 {
-  gdouble x = (gdouble) width / camera->ref_width;
-  gdouble y = (gdouble) height / camera->ref_height;
+  gdouble x, y;
 
-  camera->fx *= x;
-  camera->fy *= y;
-  camera->cx = (camera->cx + .5) * x - .5;
-  camera->cy = (camera->cy + .5) * y - .5;
+  if (camera->ref_width) {
+    x = (gdouble) width / camera->ref_width;
+    y = (gdouble) height / camera->ref_height;
+    camera->fx *= x;
+    camera->fy *= y;
+    camera->cx = (camera->cx + .5) * x - .5;
+    camera->cy = (camera->cy + .5) * y - .5;
+  }
   camera->ref_width = width;
   camera->ref_height = height;
 }
@@ -175,10 +176,7 @@ gst_vision_intrinsics_find (GstVisionIntrinsics *self, GstElement *element,
   GST_OBJECT_UNLOCK (element);
   if (!known)
     return FALSE;
-  if (camera->ref_width)
-    scale_camera (camera, width, height);
-  camera->ref_width = width;
-  camera->ref_height = height;
+  gst_vision_camera_scale (camera, width, height);
   camera->has_pose = carried && theirs.has_pose;
   memcpy (camera->pose, theirs.pose, sizeof camera->pose);
   return TRUE;

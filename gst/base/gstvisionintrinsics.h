@@ -16,6 +16,12 @@ G_BEGIN_DECLS
 gboolean gst_vision_calibration_read (
     const gchar *path, GstVisionCamera *camera, GError **error);
 
+/* Scales the intrinsics to a frame of another size, unless their own reference
+ * size is 0; pixel centres lie at integers.  The reference size becomes @width
+ * x @height. */
+void gst_vision_camera_scale (
+    GstVisionCamera *camera, guint width, guint height);
+
 /* All fields are under the element's object lock. */
 typedef struct {
   gchar *intrinsics, *calibration; /* the properties' texts; NULL: unset */

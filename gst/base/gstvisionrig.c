@@ -238,8 +238,8 @@ gst_vision_rig_read (
 
 /* ---- Whether numbers can be those of a rig ---- */
 
-static gboolean
-is_rotation (const gdouble *r)
+gboolean
+gst_vision_is_rotation (const gdouble r[9])
 {
   gdouble det = r[0] * (r[4] * r[8] - r[5] * r[7]) -
       r[1] * (r[3] * r[8] - r[5] * r[6]) + r[2] * (r[3] * r[7] - r[4] * r[6]);
@@ -274,7 +274,7 @@ check_view (const GstVisionRigView *v, const gchar *side, GError **error)
     REFUSE ("the projection of the %s view is none; run stereoRectify, or "
             "vision-calibrate",
         side);
-  if (!is_rotation (v->r))
+  if (!gst_vision_is_rotation (v->r))
     REFUSE ("the rectifying rotation of the %s view is singular, scaled or "
             "mirrored; run stereoRectify, or vision-calibrate",
         side);

@@ -44,6 +44,9 @@ gboolean gst_vision_rig_read (
  * field baseline is not checked. */
 gboolean gst_vision_rig_check (const GstVisionRig *rig, GError **error);
 
+/* Whether @r, row by row, is a rotation to a thousandth. */
+gboolean gst_vision_is_rotation (const gdouble r[9]);
+
 /* Whether @rig was calibrated for frames of this size.  If its file states no
  * size: whether both principal points lie within 20 % of the frame's sides from
  * its middle. */

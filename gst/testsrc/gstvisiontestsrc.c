@@ -62,7 +62,8 @@
  * With pattern=clutter, things lie on a table as they fell, on and over each
  * other, and a camera sways in front of them; #GstVisionTestSrc:view=color
  * shows their colour, view=depth their depth, in millimetres as with rgbd and
- * by the same sensor. Two sources that differ in view alone give a pair. The
+ * by the same sensor. Two sources that differ in view alone give a pair; with
+ * #GstVisionTestSrc:camera-offset one of them is another camera, beside it. The
  * things are ten solids (mug, bottle, duck, bracket, drill, house, pan, camera,
  * plane and tee), or those that #GstVisionTestSrc:meshes names, several of a
  * kind if there are more objects than names; after every

@@ -27,6 +27,9 @@ static const struct {
 } cases[] = {
     {"moct", COLOURS "moct objects=red:#ff0000~60 label-map=true ! fakesink"},
     {"gpuccl", DEPTH "gpuccl min-size=20 min-extent=3 ! fakesink"},
+    {"depthalign",
+        DEPTH "depthalign target-intrinsics=90,90,50,40 transform=0.1,0,0 ! "
+              "video/x-raw,width=100,height=80 ! fakesink"},
     {"emdtrack",
         COLOURS "emdtrack targets=10,10,20,20 emd-map=true ! fakesink"},
     {"pocstereo",

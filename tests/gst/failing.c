@@ -41,6 +41,9 @@ static const gchar *const pipelines[] = {MOCT,
     "video/x-raw,width=80,height=60 ! kinfumot name=x backend=cpu "
     "voxel-size=0.02 truncation=0.06 max-memory=32 ! fakesink",
 #endif
+    "visiontestsrc pattern=rgbd num-buffers=2 ! "
+    "video/x-raw,width=80,height=60 ! depthalign name=x backend=cpu "
+    "target-intrinsics=80,80,40,30 ! fakesink",
     "visiontestsrc num-buffers=3 ! video/x-raw,width=80,height=60 ! "
     "emdtrack name=x backend=cpu emd-map=true targets=a:20,15,30,30 ! fakesink",
     POCSTEREO ("mode=dense"), POCSTEREO ("mode=points output=colormap"),

@@ -40,6 +40,8 @@ static const gchar *const lines[] = {
     VIEWS "pocstereo calibration=/dev/null,%s ! fakesink",
     DEPTH "gpuccl calibration=%s ! fakesink",
     DEPTH "gpuccl calibration=/dev/zero ! fakesink",
+    DEPTH "depthalign rig=%s ! fakesink",
+    DEPTH "depthalign target-calibration=%s ! fakesink",
     "scopedetect name=s models=%s intrinsics=90,90,32,24 ! fakesink " COLOURS
     "s.sink_color videotestsrc num-buffers=2 ! "
     "video/x-raw,format=GRAY16_LE,width=64,height=48 ! s.sink_depth",

@@ -59,6 +59,9 @@ prepare (GstElement *element, const gchar *name, GstVideoFormat format)
     g_object_set (element, "targets", "a:10,10,12,12", NULL);
   else if (!strcmp (name, "gpuccl") && format == GST_VIDEO_FORMAT_RGBA)
     gst_util_set_object_arg (G_OBJECT (element), "mask-from", "alpha");
+  else if (!strcmp (name, "depthalign"))
+    g_object_set (element, "intrinsics", "75,75,32,16", "target-intrinsics",
+        "75,75,32,16", NULL);
   else if (!strcmp (name, "kinfumot"))
     g_object_set (element, "intrinsics", "75,75,32,16", NULL);
   else if (!strcmp (name, "moct"))

@@ -30,6 +30,9 @@ static gchar *
 launch_line (const gchar *element)
 {
   static const gchar *const lines[][2] = {
+      {"depthalign",
+          "visiontestsrc pattern=rgbd ! " SMALL " ! depthalign name=it "
+          "target-intrinsics=70,70,40,30 ! video/x-raw,width=80,height=60"},
       {"emdtrack",
           "visiontestsrc ! " SMALL " ! emdtrack name=it "
           "targets=it:10,10,20,20 target-meta=red emd-map=true"},
@@ -265,7 +268,8 @@ check_element (const gchar *name)
   g_rand_free (m.random);
 }
 
-static const gchar *const names[] = {"emdtrack", "envisrc", "gpuccl",
+static const gchar *const names[] = {"depthalign", "emdtrack", "envisrc",
+    "gpuccl",
 #ifndef NO_KINFUMOT
     "kinfumot",
 #endif

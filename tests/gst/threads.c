@@ -24,6 +24,11 @@ static const struct {
     {"gpuccl",
         "visiontestsrc num-buffers=3 pattern=rgbd ! gpuccl name=it min-area=20 "
         "! visionmap kind=labels"},
+    {"depthalign",
+        "visiontestsrc num-buffers=2 pattern=rgbd ! "
+        "video/x-raw,width=320,height=240 ! depthalign name=it "
+        "target-intrinsics=600,600,320,240 transform=0.1,0,0 ! "
+        "video/x-raw,width=640,height=480"},
 #ifndef NO_KINFUMOT
     {"kinfumot",
         "visiontestsrc num-buffers=3 pattern=rgbd ! "

@@ -22,6 +22,7 @@
 static Kind kinds[] = {
     {.name = "moct", .sinks = {"sink"}, .has_stats = TRUE},
     {.name = "gpuccl", .sinks = {"sink"}, .has_stats = TRUE},
+    {.name = "depthalign", .sinks = {"sink"}, .has_stats = TRUE},
     {.name = "emdtrack", .sinks = {"sink"}, .has_stats = TRUE},
 #ifndef NO_KINFUMOT
     {.name = "kinfumot", .sinks = {"sink"}, .has_stats = TRUE},
