@@ -264,6 +264,7 @@ main (int argc, char **argv)
   fflush (stdout);
   files_make ();
   log_watch ();
+  stress_looks_at_threads = TRUE;
   if (soaks > 0) {
     int failed = soak ((guint) soaks, only);
 
