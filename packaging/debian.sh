@@ -41,7 +41,8 @@ test_all () {
   mkdir -p "$out"
   cd "$tree"
   ./setup.sh -Dcuda=disabled -Dwerror=true
-  apt install cmake imagemagick procps python3-numpy python3-onnx sudo xdotool xvfb
+  apt install cmake gir1.2-gst-plugins-bad-1.0 gstreamer1.0-nice imagemagick procps \
+    python3-numpy python3-onnx sudo xdotool xvfb
   tests/first_lines.py | tee "$out/tests.log"
 }
 

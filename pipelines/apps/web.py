@@ -92,6 +92,7 @@ def main():
             stage = web_stage.Stage(
                 chain.Chain(source, chosen.element, chosen.texts), chosen.address)
             server = web_server.serve(chosen.address, chosen.port, chosen.token, stage)
+            stage.start()
         except (chain.Refused, OSError) as error:
             sys.exit(f"web.py: {error}")
         print(server.link(), flush=True)

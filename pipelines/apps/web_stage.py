@@ -69,16 +69,19 @@ class Stage:
         self.loop = GLib.MainLoop()
         self.video = Gst.parse_launch(VIDEO)
         self.frames = self.video.get_by_name("frames")
+
+    def start(self):
+        """Or chain.Refused, and nothing plays."""
         self.chain.start(self.arrived, "identity")
         for pipeline, hears in (self.chain.pipeline, self.message), (self.video, self.fails):
             bus = pipeline.get_bus()
             bus.add_signal_watch()
             bus.connect("message", hears)
         self.controls = controls(self.chain.element)
+        self.video.set_state(Gst.State.PLAYING)
 
     def run(self):
         """Until it is interrupted, or nothing comes any more."""
-        self.video.set_state(Gst.State.PLAYING)
         GLib.timeout_add_seconds(1, self.refresh)
         for signal in 2, 15:
             GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal, self.loop.quit)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One viewer: a webrtcbin behind a tee of encoded video, and a data channel."""
+import ctypes
 import json
 import math
 import time
@@ -22,8 +23,8 @@ def listen(peer, address):
     """At @address alone, or at all that the machine has; no router is asked to open a
     port."""
     ice = peer.get_property("ice-agent")
-    if ice.__grefcount__ == 1:  # GStreamer 1.22 gives its own reference away
-        ice._ref()
+    if ice.__grefcount__ == 1:  # webrtcbin (of 1.22 to 1.28) gives its own reference away
+        ctypes.CDLL("libgobject-2.0.so.0").g_object_ref(ctypes.c_void_p(hash(ice)))
     ice.get_property("agent").set_property("upnp", False)
     if not address.is_unspecified:
         ice.emit("add-local-ip-address", str(address))
