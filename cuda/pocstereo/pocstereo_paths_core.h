@@ -83,10 +83,16 @@ typedef struct {
   uint32_t donors;
 } PocstereoKept;
 
+/* Whether two offers are at most a pixel apart: places differ by less than half
+ * of the range of a word, so the costs above them may be shifted out of the
+ * difference. */
 BOTH int
 pocstereo_is_near_offer (int32_t kept, int32_t offer)
 {
-  return pocstereo_offers_apart (kept, offer) <= POCSTEREO_OFFER_ONE;
+  uint32_t apart = (uint32_t) kept - (uint32_t) offer + POCSTEREO_OFFER_ONE;
+
+  return apart << (32 - POCSTEREO_OFFER_BITS) <= 2u * POCSTEREO_OFFER_ONE
+      << (32 - POCSTEREO_OFFER_BITS);
 }
 
 BOTH int32_t
@@ -108,23 +114,25 @@ pocstereo_is_cheaper_offer (int32_t offer, int32_t kept)
 BOTH PocstereoKept
 pocstereo_keep_offer (PocstereoKept kept, int32_t offer, uint32_t donor)
 {
-  int32_t most = pocstereo_greater (
-      pocstereo_greater (kept.a, kept.b), pocstereo_greater (kept.c, kept.d));
   int near_a = pocstereo_is_near_offer (kept.a, offer);
-  int near_b = pocstereo_is_near_offer (kept.b, offer) & ~near_a;
-  int near_c = pocstereo_is_near_offer (kept.c, offer) & ~near_a & ~near_b;
-  int near_d =
-      pocstereo_is_near_offer (kept.d, offer) & ~near_a & ~near_b & ~near_c;
-  int far = (offer < most) & ~(near_a | near_b | near_c | near_d);
-  int a = near_a ? pocstereo_is_cheaper_offer (offer, kept.a)
-                 : far & (kept.a == most);
-  int b = near_b ? pocstereo_is_cheaper_offer (offer, kept.b)
-                 : far & (kept.b == most) & ~a;
-  int c = near_c ? pocstereo_is_cheaper_offer (offer, kept.c)
-                 : far & (kept.c == most) & ~a & ~b;
-  int d = near_d ? pocstereo_is_cheaper_offer (offer, kept.d)
-                 : far & (kept.d == most) & ~a & ~b & ~c;
+  int near_b = pocstereo_is_near_offer (kept.b, offer);
+  int near_c = pocstereo_is_near_offer (kept.c, offer);
+  int near_d = pocstereo_is_near_offer (kept.d, offer);
+  int32_t rival = pocstereo_greater (
+      pocstereo_greater (kept.a, kept.b), pocstereo_greater (kept.c, kept.d));
+  int wins, a, b, c, d;
 
+  rival = near_d ? kept.d : rival;
+  rival = near_c ? kept.c : rival;
+  rival = near_b ? kept.b : rival;
+  rival = near_a ? kept.a : rival;
+  wins = near_a | near_b | near_c | near_d
+      ? pocstereo_is_cheaper_offer (offer, rival)
+      : offer < rival;
+  a = wins & (kept.a == rival);
+  b = wins & (kept.b == rival) & ~a;
+  c = wins & (kept.c == rival) & ~a & ~b;
+  d = wins & (kept.d == rival) & ~a & ~b & ~c;
   kept.a = a ? offer : kept.a;
   kept.b = b ? offer : kept.b;
   kept.c = c ? offer : kept.c;

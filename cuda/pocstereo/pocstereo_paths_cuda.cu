@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later
  *
- * The choice among offers along paths.  Four lanes follow a path, one for each
- * offer of a pixel, and a warp follows eight; all paths of both views run at
- * once.  A lane reads ahead, since the next step cannot begin before the last
- * one ends.  Sums of integers do not depend on which path adds first. */
+ * The choice among offers along paths.  Two lanes follow a path, with two
+ * offers of a pixel each, and a warp follows 16; all paths of both views run at
+ * once. A lane reads ahead, since the next step cannot begin before the last
+ * one ends.  Sums of integers do not depend on which path adds first.
+ *
+ * Costs and places are floats, which hold all of these integers and need fewer
+ * instructions.  Most are biased by 2^23: the bits of a float of 2^23 + n are
+ * BIAS + n. */
 #include "pocstereo/pocstereo_cuda.cuh"
 #include "pocstereo/pocstereo_paths_core.h"
 
-#define LINES (32 / POCSTEREO_KEPT) /* that a warp follows */
-#define AHEAD 8                     /* pixels that are read at once */
+#define LANES 2            /* that follow a path */
+#define LINES (32 / LANES) /* that a warp follows */
+#define AHEAD 8            /* pixels that are read at once */
+#define BIAS 0x4b000000    /* the bits of 2^23 */
 
 struct Paths {
   int width, height, stride;
@@ -18,112 +24,162 @@ struct Paths {
   uint16_t min_peak;
 };
 
-/* A path: its first pixel and sample, their distances to the next, and its
- * length. */
+/* A path as a lane sees it: where its first couple of offers and its first
+ * sample lie, their distances to the next, and the path's length. */
 struct Path {
-  ptrdiff_t pixel, sample;
-  int step, sample_step, length;
+  int offer, sample, step, sample_step, length;
+};
+
+/* A pixel in a lane: its own two offers, the places of these and of
+ * the other lane's, and the sample. */
+struct Place {
+  int2 offer;
+  float2 own, other;
+  float sample;
 };
 
 /* Path @line of those that lead right, left, down or up. */
 static __device__ __forceinline__ Path
-path_of_line (const Paths &p, int direction, int line)
+path_of_line (const Paths &p, int direction, int line, int lane)
 {
   bool across = direction < 2, back = direction & 1;
   int length = across ? p.width : p.height;
   int first = back ? length - 1 : 0;
   int x = across ? first : line, y = across ? line : first;
-  int step = across ? 1 : p.width, sample_step = across ? 1 : p.stride;
+  int step = LANES * (across ? 1 : p.width);
+  int sample_step = across ? 1 : p.stride;
 
-  return {(ptrdiff_t) y * p.width + x, (ptrdiff_t) y * p.stride + x,
+  return {LANES * (y * p.width + x) + lane, y * p.stride + x,
       back ? -step : step, back ? -sample_step : sample_step, length};
 }
 
-/* Reads AHEAD pixels of a path from pixel @n on; the last one repeats. */
-static __device__ __forceinline__ void
-read_ahead (const Paths &p, int view, const Path &path, int n,
-    int4 offers[AHEAD], int samples[AHEAD])
-{
-#pragma unroll
-  for (int i = 0; i < AHEAD; i++) {
-    ptrdiff_t at = n + i < path.length ? n + i : path.length - 1;
+/* What lies at a place of a path. */
+struct Read {
+  int2 offer;
+  uint32_t sample;
+};
 
-    offers[i] =
-        ((const int4 *) p.offers.offer[view])[path.pixel + at * path.step];
-    samples[i] = p.view[view][path.sample + at * path.sample_step];
-  }
+/* Reads pixel @n of a path; behind its end, the last one. */
+static __device__ __forceinline__ Read
+read_pixel (const Paths &p, int view, const Path &path, int n)
+{
+  int at = min (n, path.length - 1);
+
+  return {((const int2 *) p.offers.offer[view])[path.offer + at * path.step],
+      p.view[view][path.sample + at * path.sample_step]};
 }
 
-/* The cost of a lane's path after a step from the pixel that offers @from to
- * the lane's offer @to; @cost is that before the step. */
-static __device__ __forceinline__ int
-step_along_path (int4 from, int32_t to, int32_t jump, int cost)
+static __device__ __forceinline__ float
+biased_float (uint32_t n)
 {
-  int a = __shfl_sync (ALL_LANES, cost, 0, POCSTEREO_KEPT);
-  int b = __shfl_sync (ALL_LANES, cost, 1, POCSTEREO_KEPT);
-  int c = __shfl_sync (ALL_LANES, cost, 2, POCSTEREO_KEPT);
-  int d = __shfl_sync (ALL_LANES, cost, 3, POCSTEREO_KEPT);
-  int best = min (min (a + pocstereo_step_cost (from.x, to, jump),
-                      b + pocstereo_step_cost (from.y, to, jump)),
-      min (c + pocstereo_step_cost (from.z, to, jump),
-          d + pocstereo_step_cost (from.w, to, jump)));
-
-  return pocstereo_offer_cost (to) + best - min (min (a, b), min (c, d));
+  return __uint_as_float (BIAS + n);
 }
 
-/* Adds the costs of the lanes of a path to the sums of the pixel @at, two in a
- * word. */
-static __device__ __forceinline__ void
-add_path_costs (uint16_t *sums, ptrdiff_t at, int lane, int cost, bool counts)
+static __device__ __forceinline__ float2
+of_other_lane (float2 own)
 {
-  uint32_t two = (uint32_t) cost |
-      (uint32_t) __shfl_down_sync (ALL_LANES, cost, 1, POCSTEREO_KEPT) << 16;
+  return make_float2 (__shfl_xor_sync (ALL_LANES, own.x, 1),
+      __shfl_xor_sync (ALL_LANES, own.y, 1));
+}
 
-  if (counts && lane % 2 == 0)
-    atomicAdd ((uint32_t *) sums + 2 * at + lane / 2, two);
+static __device__ __forceinline__ Place
+place_of_pixel (const Read &read)
+{
+  float2 own = make_float2 (biased_float (pocstereo_offer_place (read.offer.x)),
+      biased_float (pocstereo_offer_place (read.offer.y)));
+
+  return {read.offer, own, of_other_lane (own), biased_float (read.sample)};
+}
+
+/* pocstereo_jump_cost (). */
+static __device__ __forceinline__ float
+jump_cost (float sample, float before)
+{
+  return fmaxf (fmaf (-POCSTEREO_GREY, fabsf (sample - before), POCSTEREO_JUMP),
+      POCSTEREO_OFFER_ONE);
+}
+
+/* Takes each cost in @next that is less by a step of at most a pixel from the
+ * place @from, whose path has the cost @path. */
+static __device__ __forceinline__ void
+come_from_place (float from, float path, float2 to, float2 *next)
+{
+  float x = fabsf (to.x - from), y = fabsf (to.y - from);
+
+  if (x <= POCSTEREO_OFFER_ONE)
+    next->x = fminf (next->x, path + x);
+  if (y <= POCSTEREO_OFFER_ONE)
+    next->y = fminf (next->y, path + y);
+}
+
+/* The biased costs of a lane's two offers after a step; @path is that before
+ * the step.  A jump costs the same from any offer, and no less than a step of a
+ * pixel, so it leads from the least. */
+static __device__ __forceinline__ float2
+step_along_path (const Place &from, const Place &to, float2 path)
+{
+  float2 other = of_other_lane (path);
+  float least = fminf (fminf (path.x, path.y), fminf (other.x, other.y));
+  float jump = least + jump_cost (to.sample, from.sample);
+  float2 next = make_float2 (INFINITY, INFINITY);
+
+  come_from_place (from.own.x, path.x, to.own, &next);
+  come_from_place (from.own.y, path.y, to.own, &next);
+  come_from_place (from.other.x, other.x, to.own, &next);
+  come_from_place (from.other.y, other.y, to.own, &next);
+  return make_float2 (fminf (next.x, jump) - least +
+          biased_float (pocstereo_offer_cost (to.offer.x)),
+      fminf (next.y, jump) - least +
+          biased_float (pocstereo_offer_cost (to.offer.y)));
 }
 
 static __global__ void __launch_bounds__ (32)
     paths_kernel (const __grid_constant__ Paths p)
 {
-  int direction = blockIdx.y, view = blockIdx.z;
-  int lane = threadIdx.x % POCSTEREO_KEPT;
-  int line = blockIdx.x * LINES + threadIdx.x / POCSTEREO_KEPT;
-  int lines = direction < 2 ? p.height : p.width, cost = 0, before;
-  Path path = path_of_line (p, direction, min (line, lines - 1));
-  int4 offers[AHEAD], next[AHEAD], from;
-  int samples[AHEAD], next_samples[AHEAD];
+  int direction = blockIdx.y, view = blockIdx.z, n = 0;
+  int line = blockIdx.x * LINES + threadIdx.x / LANES;
+  int lines = direction < 2 ? p.height : p.width;
+  Path path =
+      path_of_line (p, direction, min (line, lines - 1), threadIdx.x % LANES);
+  /* the lower halves of both costs, or 0 */
+  uint32_t halves = line < lines ? 0x5410 : 0x2222;
+  float2 cost = make_float2 (biased_float (0), biased_float (0));
+  Read next[AHEAD];
+  Place from;
+
+  auto follow = [&] (const Read &read) {
+    Place to = place_of_pixel (read);
+
+    cost = step_along_path (from, to, cost);
+    from = to;
+    atomicAdd ((uint32_t *) p.offers.sum[view] + path.offer + n++ * path.step,
+        __byte_perm (
+            __float_as_uint (cost.x), __float_as_uint (cost.y), halves));
+  };
 
   allow_next ();
   await_previous ();
   if ((int) blockIdx.x * LINES >= lines)
     return;
-  read_ahead (p, view, path, 0, next, next_samples);
-  from = next[0];
-  before = next_samples[0];
-  for (int n = 0; n < path.length; n += AHEAD) {
 #pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-      offers[i] = next[i];
-      samples[i] = next_samples[i];
-    }
-    read_ahead (p, view, path, n + AHEAD, next, next_samples);
-#pragma unroll
-    for (int i = 0; i < AHEAD; i++) {
-      int32_t to = lane == 0 ? offers[i].x
-          : lane == 1        ? offers[i].y
-          : lane == 2        ? offers[i].z
-                             : offers[i].w;
+  for (int i = 0; i < AHEAD; i++)
+    next[i] = read_pixel (p, view, path, i);
+  from = place_of_pixel (next[0]);
+#pragma unroll 2
+  for (int chunk = path.length / AHEAD; chunk > 0; chunk--) {
+    Read read[AHEAD];
 
-      cost = step_along_path (
-          from, to, pocstereo_jump_cost (samples[i], before), cost);
-      add_path_costs (p.offers.sum[view],
-          path.pixel + (ptrdiff_t) (n + i) * path.step, lane, cost,
-          line < lines && n + i < path.length);
-      from = offers[i];
-      before = samples[i];
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++) {
+      read[i] = next[i];
+      next[i] = read_pixel (p, view, path, n + AHEAD + i);
     }
+#pragma unroll
+    for (int i = 0; i < AHEAD; i++)
+      follow (read[i]);
   }
+  while (n < path.length)
+    follow (read_pixel (p, view, path, n));
 }
 
 #define TILE_X 32

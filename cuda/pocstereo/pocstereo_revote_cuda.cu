@@ -72,15 +72,14 @@ pocstereo_census_cuda (
 
 /* ---- The vote ---- */
 
-#define WARPS 4
+#define WARPS 2
 /* Number of columns of a strip: one for each lane of a warp, but for two lanes
  * at each side. */
 #define STRIP 28
-/* Rows of a block in a vote and in a list, even numbers. */
-#define DEEP 12
-#define LIST_DEEP 8
+#define WAVE 2640 /* warps that an H200 runs at once */
 #define BOX POCSTEREO_BOX
 #define SIDE (2 * BOX + 1)
+#define PAIRS(n) (((n) + 1) / 2)
 
 struct Vote {
   int width, height;
@@ -90,18 +89,43 @@ struct Vote {
   PocstereoDonors donors;
   PocstereoMatch *after[2];
   uint16_t min_peak;
+  int rows; /* of a block; launch_strips () sets it */
 };
 
-/* The disparity that donor @i offers to (@x, @y); -1: its own. */
-static __device__ __forceinline__ int32_t
-donor_offer (const Vote &v, int view, int i, int x, int y)
+/* The disparities offered to (@x, @y): its own, then those of its donors. */
+template <int N>
+static __device__ __forceinline__ void
+read_offers (const Vote &v, int view, int x, int y, int32_t offer[N])
 {
-  PocstereoPoint p;
+  offer[0] = v.before[view][y * v.width + x].disparity;
+#pragma unroll
+  for (int i = 1; i < N; i++) {
+    PocstereoPoint p =
+        pocstereo_donor (v.donors, i - 1, x, y, v.width, v.height);
 
-  if (i < 0)
-    return v.before[view][(size_t) y * v.width + x].disparity;
-  p = pocstereo_donor (v.donors, i, x, y, v.width, v.height);
-  return v.smooth[view][(size_t) p.y * v.width + p.x];
+    offer[i] = v.smooth[view][p.y * v.width + p.x];
+  }
+}
+
+/* The costs of the offers to (@x, @y), two in a word.  Each column is that of
+ * pocstereo_other_column (), by fewer instructions. */
+template <int N>
+static __device__ __forceinline__ void
+compare_censuses (const Vote &v, int view, int x, int y, const int32_t offer[N],
+    uint32_t costs[PAIRS (N)])
+{
+  int row = y * v.width;
+  uint64_t census = v.census[view][row + x];
+  int middle = POCSTEREO_ONE * x + POCSTEREO_ONE / 2 - 1;
+
+#pragma unroll
+  for (int i = 0; i < N; i++) {
+    int q = max (min ((middle - offer[i]) >> 8, v.width - 1), 0);
+    uint32_t cost =
+        pocstereo_differing_bits (census, v.census[1 - view][row + q]);
+
+    costs[i / 2] = i % 2 ? costs[i / 2] + (cost << 16) : cost;
+  }
 }
 
 /* The sum over the lane and the next four, of two numbers in each word; sums
@@ -115,53 +139,50 @@ sum_lanes_across (uint32_t costs)
   return four + __shfl_down_sync (ALL_LANES, costs, 4);
 }
 
-/* Sums over 5 x 5 costs of the offers of donor @i to the pixels two columns
- * right of @x; @offers, if not NULL: these offers. */
-template <int Deep>
+/* Goes down a strip from row @y on, and gives each row and the sums over 5 x 5
+ * costs of the offers to the pixel in column @x to @take. */
+template <int N, class Take>
 static __device__ __forceinline__ void
-sum_box_costs (const Vote &v, int view, int i, int x, int y,
-    const uint64_t census[Deep + 2 * BOX], int sums[Deep], int32_t *offers)
+vote_down_strip (const Vote &v, int view, int x, int y, Take take)
 {
-  int costs[Deep + 2 * BOX], down[Deep], sum = 0;
+  int column = pocstereo_clamp (x - BOX, 0, v.width - 1);
+  int end = min (y + v.rows, v.height) + BOX;
+  int row = pocstereo_clamp (y - BOX, 0, v.height - 1);
+  uint32_t costs[SIDE][PAIRS (N)] = {}, down[PAIRS (N)] = {};
+  int32_t offer[N];
+
+  read_offers<N> (v, view, column, row, offer);
+#pragma unroll 1
+  for (int below = y - BOX; below < end; below++) {
+    compare_censuses<N> (v, view, column, row, offer, costs[0]);
+    row = pocstereo_clamp (below + 1, 0, v.height - 1);
+    read_offers<N> (v, view, column, row, offer); /* ahead */
+#pragma unroll
+    for (int i = 0; i < PAIRS (N); i++)
+      down[i] += costs[0][i];
+    if (below >= y + BOX) {
+      uint32_t sums[PAIRS (N)];
 
 #pragma unroll
-  for (int j = 0; j < Deep + 2 * BOX; j++) {
-    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
-    int32_t offer = donor_offer (v, view, i, x, row);
-    int q = pocstereo_clamp (pocstereo_other_column (x, offer), 0, v.width - 1);
-
-    costs[j] = pocstereo_differing_bits (
-        census[j], v.census[1 - view][(size_t) row * v.width + q]);
-    sum += costs[j];
-    if (j >= SIDE)
-      sum -= costs[j - SIDE];
-    if (j >= 2 * BOX)
-      down[j - 2 * BOX] = sum;
-    if (offers && j >= BOX && j < Deep + BOX)
-      offers[j - BOX] = __shfl_down_sync (ALL_LANES, offer, BOX);
-  }
+      for (int i = 0; i < PAIRS (N); i++)
+        sums[i] = sum_lanes_across (down[i]);
+      take (below - BOX, sums);
+    }
 #pragma unroll
-  for (int j = 0; j < Deep; j += 2) {
-    uint32_t both =
-        sum_lanes_across ((uint32_t) down[j] | (uint32_t) down[j + 1] << 16);
-
-    sums[j] = (int) (both & 0xffff);
-    sums[j + 1] = (int) (both >> 16);
+    for (int i = 0; i < PAIRS (N); i++) {
+      down[i] -= costs[SIDE - 1][i];
+#pragma unroll
+      for (int j = SIDE - 1; j > 0; j--)
+        costs[j][i] = costs[j - 1][i];
+    }
   }
 }
 
-/* The censuses around the rows of a block in column @x. */
-template <int Deep>
-static __device__ __forceinline__ void
-load_censuses (
-    const Vote &v, int view, int x, int y, uint64_t census[Deep + 2 * BOX])
+/* The sum of offer @i. */
+static __device__ __forceinline__ int
+sum_of_offer (const uint32_t *sums, int i)
 {
-#pragma unroll
-  for (int j = 0; j < Deep + 2 * BOX; j++) {
-    int row = pocstereo_clamp (y + j - BOX, 0, v.height - 1);
-
-    census[j] = v.census[view][(size_t) row * v.width + x];
-  }
+  return (int) (i % 2 ? sums[i / 2] >> 16 : sums[i / 2] & 0xffff);
 }
 
 /* A pixel takes the median of the disparities around its donor, and the peak
@@ -185,46 +206,51 @@ take_from_donor (const Vote &v, int view, int donor, int x, int y)
   v.after[view][at] = match;
 }
 
+/* The first column of a warp's strip plus the lane. */
+static __device__ __forceinline__ int
+strip_column (void)
+{
+  return (blockIdx.x * WARPS + threadIdx.y) * STRIP + threadIdx.x;
+}
+
+template <int N>
 static __global__ void
 __launch_bounds__ (WARPS * 32) vote_kernel (const __grid_constant__ Vote v)
 {
-  int view = blockIdx.z, lane = threadIdx.x;
-  int x = (blockIdx.x * WARPS + threadIdx.y) * STRIP + lane;
-  int y = blockIdx.y * DEEP;
-  int column = pocstereo_clamp (x - BOX, 0, v.width - 1);
-  uint64_t census[DEEP + 2 * BOX];
-  int best[DEEP], donor[DEEP], sums[DEEP];
+  int view = blockIdx.z, x = strip_column ();
+  bool takes = threadIdx.x < STRIP && x < v.width;
 
   allow_next ();
   await_previous ();
-  load_censuses<DEEP> (v, view, column, y, census);
-  sum_box_costs<DEEP> (v, view, -1, column, y, census, best, NULL);
+  vote_down_strip<N> (v, view, x, blockIdx.y * v.rows,
+      [&] (int y, const uint32_t sums[PAIRS (N)]) {
+        int best = sum_of_offer (sums, 0), donor = -1;
+
 #pragma unroll
-  for (int j = 0; j < DEEP; j++)
-    donor[j] = -1;
-#pragma unroll 1
-  for (int i = 0; i < v.donors.n; i++) {
-    sum_box_costs<DEEP> (v, view, i, column, y, census, sums, NULL);
-#pragma unroll
-    for (int j = 0; j < DEEP; j++)
-      if (pocstereo_is_cheaper (sums[j], best[j])) {
-        best[j] = sums[j];
-        donor[j] = i;
-      }
-  }
-#pragma unroll
-  for (int j = 0; j < DEEP; j++)
-    if (lane < STRIP && x < v.width && y + j < v.height)
-      take_from_donor (v, view, donor[j], x, y + j);
+        for (int i = 1; i < N; i++)
+          if (pocstereo_is_cheaper (sum_of_offer (sums, i), best)) {
+            best = sum_of_offer (sums, i);
+            donor = i - 1;
+          }
+        if (takes)
+          take_from_donor (v, view, donor, x, y);
+      });
 }
 
+/* Queues @kernel for strips of @vote; @args follow @vote.  With this number of
+ * rows of a block about all warps run at once. */
+template <class Kernel, class... Args>
 static const char *
-vote_on_matches (const Device *dev, const Vote &vote, int n_views)
+launch_strips (const Device *dev, Kernel kernel, Vote vote, int n_views,
+    const Args &...args)
 {
-  return pocstereo_launch_kernel (dev, vote_kernel,
-      dim3 (ceil_div (vote.width, WARPS * STRIP), ceil_div (vote.height, DEEP),
-          n_views),
-      dim3 (32, WARPS), vote);
+  int across = ceil_div (vote.width, WARPS * STRIP);
+
+  vote.rows = pocstereo_clamp (
+      ceil_div (across * WARPS * vote.height * n_views, WAVE), 8, 32);
+  return pocstereo_launch_kernel (dev, kernel,
+      dim3 (across, ceil_div (vote.height, vote.rows), n_views),
+      dim3 (32, WARPS), vote, args...);
 }
 
 const char *
@@ -245,10 +271,10 @@ pocstereo_revote_cuda (const Device *dev, const PocstereoCensuses *census,
         {census->view[0], census->view[1]}, {from->view[0], from->view[1]},
         {smooth[0], smooth[1]}, pocstereo_vote_donors (),
         {to->view[0], to->view[1]},
-        pass == POCSTEREO_VOTES - 1 ? final_min_peak : (uint16_t) 0};
+        pass == POCSTEREO_VOTES - 1 ? final_min_peak : (uint16_t) 0, 0};
 
     TRY (pocstereo_match_medians_cuda (dev, from, smooth));
-    TRY (vote_on_matches (dev, vote, matches->n_views));
+    TRY (launch_strips (dev, vote_kernel<17>, vote, matches->n_views));
   }
   return NULL;
 }
@@ -266,38 +292,45 @@ store_offers (
   ((uint2 *) offers.sum[view])[at] = make_uint2 (0, 0);
 }
 
+/* pocstereo_keep_offer (); in most warps each lane's offer is near the first
+ * one that it keeps. */
+static __device__ __forceinline__ PocstereoKept
+keep_offer_in_warp (PocstereoKept kept, int32_t offer, uint32_t donor)
+{
+  if (!__all_sync (ALL_LANES, pocstereo_is_near_offer (kept.a, offer)))
+    return pocstereo_keep_offer (kept, offer, donor);
+  if (pocstereo_is_cheaper_offer (offer, kept.a)) {
+    kept.a = offer;
+    kept.donors = (kept.donors & ~0xfu) | donor;
+  }
+  return kept;
+}
+
+template <int N>
 static __global__ void
 __launch_bounds__ (WARPS * 32) list_kernel (const __grid_constant__ Vote v,
     const __grid_constant__ PocstereoOffers offers)
 {
-  int view = blockIdx.z, lane = threadIdx.x;
-  int x = (blockIdx.x * WARPS + threadIdx.y) * STRIP + lane;
-  int y = blockIdx.y * LIST_DEEP;
-  int column = pocstereo_clamp (x - BOX, 0, v.width - 1);
-  uint64_t census[LIST_DEEP + 2 * BOX];
-  int sums[LIST_DEEP];
-  int32_t offer[LIST_DEEP];
-  PocstereoKept kept[LIST_DEEP];
+  int view = blockIdx.z, x = strip_column ();
+  bool takes = threadIdx.x < STRIP && x < v.width;
 
   allow_next ();
   await_previous ();
-  load_censuses<LIST_DEEP> (v, view, column, y, census);
+  vote_down_strip<N> (v, view, x, blockIdx.y * v.rows,
+      [&] (int y, const uint32_t sums[PAIRS (N)]) {
+        int32_t offer[N];
+        PocstereoKept kept;
+
+        read_offers<N> (v, view, min (x, v.width - 1), y, offer);
+        kept = {pocstereo_offer (sum_of_offer (sums, 0), offer[0]),
+            POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER, 0};
 #pragma unroll
-  for (int j = 0; j < LIST_DEEP; j++)
-    kept[j] = {POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER, POCSTEREO_NO_OFFER,
-        POCSTEREO_NO_OFFER, 0};
-#pragma unroll 1
-  for (int i = -1; i < v.donors.n; i++) {
-    sum_box_costs<LIST_DEEP> (v, view, i, column, y, census, sums, offer);
-#pragma unroll
-    for (int j = 0; j < LIST_DEEP; j++)
-      kept[j] = pocstereo_keep_offer (
-          kept[j], pocstereo_offer (sums[j], offer[j]), (uint32_t) (i + 1));
-  }
-#pragma unroll
-  for (int j = 0; j < LIST_DEEP; j++)
-    if (lane < STRIP && x < v.width && y + j < v.height)
-      store_offers (offers, view, (size_t) (y + j) * v.width + x, kept[j]);
+        for (int i = 1; i < N; i++)
+          kept = keep_offer_in_warp (kept,
+              pocstereo_offer (sum_of_offer (sums, i), offer[i]), (uint32_t) i);
+        if (takes)
+          store_offers (offers, view, (size_t) y * v.width + x, kept);
+      });
 }
 
 const char *
@@ -309,17 +342,14 @@ pocstereo_offers_cuda (const Device *dev, const PocstereoCensuses *census,
   Vote vote = {matches->width, matches->height,
       {census->view[0], census->view[1]}, {matches->view[0], matches->view[1]},
       {offers->median[0], offers->median[1]}, pocstereo_first_donors (),
-      {offers->match[0], offers->match[1]}, 0};
+      {offers->match[0], offers->match[1]}, 0, 0};
 
   (void) scratch;
   TRY (pocstereo_match_medians_cuda (dev, matches, offers->median));
-  TRY (vote_on_matches (dev, vote, matches->n_views));
+  TRY (launch_strips (dev, vote_kernel<9>, vote, matches->n_views));
   for (int v = 0; v < 2; v++)
     vote.before[v] = voted.view[v] = offers->match[v];
   vote.donors = pocstereo_offer_donors ();
   TRY (pocstereo_match_medians_cuda (dev, &voted, offers->median));
-  return pocstereo_launch_kernel (dev, list_kernel,
-      dim3 (ceil_div (vote.width, WARPS * STRIP),
-          ceil_div (vote.height, LIST_DEEP), matches->n_views),
-      dim3 (32, WARPS), vote, *offers);
+  return launch_strips (dev, list_kernel<9>, vote, matches->n_views, *offers);
 }

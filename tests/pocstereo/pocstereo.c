@@ -503,6 +503,121 @@ test_kept (DeviceKind kind)
   }
 }
 
+/* ---- Offers and the choice among them, of any matches: CPU against CUDA ----
+ */
+
+/* Of both views. */
+typedef struct {
+  PocstereoMatch *match;
+  int32_t *offer;
+} Chosen;
+
+static void
+chosen_free (Chosen *c)
+{
+  free (c->match);
+  free (c->offer);
+}
+
+AUTO_FREE (Chosen, chosen_free)
+
+/* What @kind chooses for the first @n_views views of @p, of @before. */
+static Chosen
+choose_in_pair (DeviceKind kind, const Pair *p, const PocstereoMatch *before,
+    int n_views, uint16_t min_peak)
+{
+  size_t n = (size_t) p->width * p->height;
+  AUTO (Device) dev = device_of (kind);
+  const PocstereoStages *stages = STAGES (pocstereo, &dev);
+  PocstereoDenseMatches matches = {p->width, p->height, n_views, {0}};
+  Chosen c = {calloc (2 * n, sizeof *c.match), calloc (8 * n, sizeof *c.offer)};
+  PocstereoOffers offers = {0};
+  PocstereoCensuses census = {0};
+  uint16_t *view[2];
+  PocstereoFrame frame = pair_to_device (p, &dev, view);
+  DeviceMemory memory;
+  int32_t *scratch;
+
+  memory_open (&memory, &dev);
+  ok (memory_get (&memory, &scratch, POCSTEREO_SCRATCH * n));
+  for (int v = 0; v < 2; v++) {
+    ok (memory_get (&memory, &matches.view[v], n));
+    ok (memory_get (&memory, &census.view[v], n));
+    ok (memory_get (&memory, &offers.offer[v], POCSTEREO_KEPT * n));
+    ok (memory_get (&memory, &offers.donors[v], n));
+    ok (memory_get (&memory, &offers.sum[v], POCSTEREO_KEPT * n));
+    ok (memory_get (&memory, &offers.match[v], n));
+    ok (memory_get (&memory, &offers.median[v], n));
+    ok (device_copy (
+        &dev, matches.view[v], before + v * n, n * sizeof *before));
+  }
+  ok (stages->census (&dev, &frame, &census));
+  ok (stages->offers (&dev, &census, &matches, scratch, &offers));
+  ok (stages->paths (&dev, &frame, min_peak, &offers, &matches));
+  for (int v = 0; v < n_views; v++) {
+    ok (device_copy (
+        &dev, c.match + v * n, matches.view[v], n * sizeof *c.match));
+    ok (device_copy (&dev, c.offer + POCSTEREO_KEPT * v * n, offers.offer[v],
+        POCSTEREO_KEPT * n * sizeof *c.offer));
+  }
+  ok (device_wait (&dev));
+  memory_free (&memory);
+  device_release (&dev, view[0]);
+  device_release (&dev, view[1]);
+  return c;
+}
+
+/* Matches of @width x @height pixels of two views: surfaces of any slope, or
+ * any disparities up to @range. */
+static PocstereoMatch *
+any_matches (int width, int height, uint32_t range)
+{
+  size_t n = 2 * (size_t) width * height;
+  PocstereoMatch *m = malloc (n * sizeof *m);
+  int32_t half = (int32_t) range / 2, lone = (int32_t) rnd (4);
+
+  for (size_t i = 0; i < n; i++) {
+    int32_t d = (int32_t) rnd (range) - half;
+
+    if (i >= (size_t) width && lone && rnd (40))
+      d = m[i - (rnd (2) ? width : 1)].disparity + (int32_t) rnd (9) - 4;
+    m[i] = (PocstereoMatch){pocstereo_clamp (d, -half, half),
+        (uint16_t) rnd (65536), (uint16_t) rnd (65536)};
+  }
+  return m;
+}
+
+/* Narrow views, views of more than a block, equal offers, and ranges that leave
+ * the views. */
+static void
+test_parity_choice (DeviceKind kind)
+{
+  static const uint32_t ranges[] = {
+      1, 64, 600, 6000, 2 * POCSTEREO_MAX_DISPARITY * POCSTEREO_ONE};
+
+  for (int round = 0; round < 90; round++) {
+    int width = round < 40 ? round + 1 : 1 + (int) rnd (300);
+    int height = 1 + (int) rnd (round % 2 ? 40 : 150), n_views = 1 + round % 2;
+    AUTO (Pair) p = pair_new (width, height, (int) rnd (9));
+    uint32_t greys = rnd (2) ? POCSTEREO_FULL_SAMPLE + 1 : 1 + rnd (300);
+    uint16_t min_peak = (uint16_t) (rnd (2) ? rnd (65536) : 0);
+    AUTO_MEMORY PocstereoMatch *before =
+        any_matches (width, height, ranges[round % 5]);
+    AUTO (Chosen) cpu, gpu;
+
+    for (int v = 0; v < 2; v++)
+      for (int y = 0; y < height; y++)
+        for (int x = 0; x < width; x++)
+          *pair_at (&p, v, x, y) = (uint16_t) rnd (greys);
+    cpu = choose_in_pair (DEVICE_CPU, &p, before, n_views, min_peak);
+    gpu = choose_in_pair (kind, &p, before, n_views, min_peak);
+    check (!memcmp (
+        cpu.match, gpu.match, 2 * (size_t) width * height * sizeof *cpu.match));
+    check (!memcmp (
+        cpu.offer, gpu.offer, 8 * (size_t) width * height * sizeof *cpu.offer));
+  }
+}
+
 /* ---- Params, frames and points that must be refused; any of them ---- */
 
 #define refused(sentence, ...) \
@@ -1474,6 +1589,7 @@ static const CheckPart on_each[] = {{"shifts", test_shifts},
 
 static const CheckPart parity[] = {{"every pixel", test_parity_dense},
     {"points", test_parity_points}, {"means of frames", test_parity_average},
+    {"offers and choices", test_parity_choice},
 #ifdef HAVE_CUDA
     {"the paper's implementations", test_techniques},
 #endif
