@@ -340,6 +340,12 @@ emdtrack_count (
   return device_wait (&e->device);
 }
 
+bool
+emdtrack_waits_for_gpu (const Emdtrack *e)
+{
+  return e->device.kind == DEVICE_CUDA;
+}
+
 /* ---- Maps and places ---- */
 
 /* Lets e->reading read the map of @target. */

@@ -270,6 +270,10 @@ const char *emdtrack_index (
 const char *emdtrack_count (Emdtrack *self, const EmdtrackRegion *regions,
     int n, const uint32_t **counts);
 
+/* Whether emdtrack_count () waits for a GPU.  There a wait costs more than many
+ * regions. */
+bool emdtrack_waits_for_gpu (const Emdtrack *self);
+
 /* Sets @mean to the mean grey value (luma) of every EMDTRACK_SPARSE-th pixel
  * and row of @frame, an EMDTRACK_PLAIN frame, in the frame's units.  The mean
  * of an earlier frame divided by this mean is the `gain` that compensates for a
