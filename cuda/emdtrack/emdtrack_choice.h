@@ -30,12 +30,12 @@
 
 /* All zeros before the first frame. */
 typedef struct {
-  bool by_trees;  /* the next frame; else it is looked up */
-  bool began;     /* a frame has been looked up */
-  uint32_t loss;  /* problems beyond `next` of the last frames */
-  int hopeful;    /* frames in a row with few new histograms */
-  int wanted;     /* beyond EMDTRACK_HOPE: hopeful frames before a look-up */
-  int tries;      /* frames in which a look-up may give up */
+  bool by_trees; /* the next frame; else it is looked up */
+  bool began;    /* a frame has been looked up */
+  uint32_t loss; /* problems beyond `next` of the last frames */
+  int hopeful;   /* frames in a row with few new histograms */
+  int wanted;    /* beyond EMDTRACK_HOPE: hopeful frames before a look-up */
+  int tries;     /* frames in which a look-up may give up */
 } EmdtrackChoice;
 
 /* Numbers of problems.  Measured on an H200, with shares of a frame of 1280 x
@@ -50,8 +50,7 @@ emdtrack_choice_limits (int bins, uint32_t pixels)
   uint32_t first = bins <= 8 ? 300 : bins <= 11 ? 165 : 31; /* thousandths */
   uint32_t next = bins <= 8 ? 30 : bins <= 11 ? 15 : 10;
 
-  return (EmdtrackChoiceLimits){
-      (uint32_t) ((uint64_t) pixels * first / 1000),
+  return (EmdtrackChoiceLimits){(uint32_t) ((uint64_t) pixels * first / 1000),
       (uint32_t) ((uint64_t) pixels * next / 1000)};
 }
 

@@ -51,11 +51,11 @@ typedef struct {
 typedef struct {
   EmdtrackCounts counts; /* of the last frame */
   /* Of the last frame by trees: */
-  bool any;         /* there was a frame since trees were forgotten */
-  uint32_t pending; /* pixels that their own trees did not prove */
-  uint32_t trees;   /* stored */
-  uint32_t full;    /* 1: a tree found no room */
-  uint32_t fresh;   /* histograms that the sketch did not have */
+  bool any;          /* there was a frame since trees were forgotten */
+  uint32_t pending;  /* pixels that their own trees did not prove */
+  uint32_t trees;    /* stored */
+  uint32_t full;     /* 1: a tree found no room */
+  uint32_t fresh;    /* histograms that the sketch did not have */
   uint32_t sketched; /* histograms that it has */
   /* Of the last frame that was looked up: */
   uint32_t cached;   /* number of cached values */
@@ -68,9 +68,9 @@ typedef struct {
   uint32_t pending; /* pixels that their own trees did not prove */
   uint32_t listed[EMDTRACK_LEVELS]; /* pixels to be proven */
   uint32_t n_left;                  /* pixels that stored trees did not prove */
-  uint32_t full;     /* 1: a tree found no room, or a value */
-  uint32_t unsolved; /* cached values that were added */
-  uint32_t fresh;    /* histograms that were added to the sketch */
+  uint32_t full;                    /* 1: a tree found no room, or a value */
+  uint32_t unsolved;                /* cached values that were added */
+  uint32_t fresh; /* histograms that were added to the sketch */
   EmdtrackCounts counts;
 } EmdtrackTally;
 
@@ -109,7 +109,7 @@ typedef struct {
   bool is_sketched[EMDTRACK_TARGETS]; /* the last frame is in the sketch */
   bool looked_up[EMDTRACK_TARGETS];   /* this frame */
 
-  EmdtrackSeen *seen; /* pinned, of each target */
+  EmdtrackSeen *seen;             /* pinned, of each target */
   bool counted[EMDTRACK_TARGETS]; /* the counts in `seen` are this frame's */
   EmdtrackTally *tally;
   uint64_t *grey;          /* a sum */

@@ -907,8 +907,8 @@ __launch_bounds__ (EMDTRACK_THREADS)
 /* ---- The stage ---- */
 
 /* Equal histograms are grouped in frames of which few pixels are expected to be
- * proven by their own trees: the first one, and those after such a frame, or
- * where @group says so. */
+ * proven by their own trees: the first frame, a frame after such a frame, and
+ * any frame with @group. */
 static EmdtrackJob
 reuse_job (const EmdtrackWork *w, int target, bool group)
 {

@@ -15,7 +15,7 @@ typedef struct {
                       too little of the box is in the frame */
   const uint32_t *counts; /* of its pixels, if `distance` is a lower bound only;
                              else NULL */
-  int look; /* its number in `looks` of the search */
+  int look;               /* its number in `looks` of the search */
 } EmdtrackCandidate;
 
 typedef struct {

@@ -349,8 +349,9 @@ resize_box (const EmdtrackTrackParams *p, int k, EmdtrackGrowth *g,
   }
 }
 
-/* What will be learned of the target, counted for each size that it may get,
- * since a further wait for the GPU would cost more. */
+/* The regions from which the target will be learned, for each size that it may
+ * get.  They are counted together with its sizes, since a further wait for the
+ * GPU would cost more. */
 typedef struct {
   int n; /* of regions; 0: none are counted */
   EmdtrackRegion region[EMDTRACK_SCALES * LEARNED];
@@ -463,8 +464,7 @@ occlusion_limit (const EmdtrackLocator *l, const EmdtrackCandidate *at)
     c->margin = fmax (margin, LEAST_MARGIN);
   margin = fmin (fmax (margin / c->margin, 0), 1);
   by = LEAST_LIMIT + (MOST_LIMIT - LEAST_LIMIT) * margin;
-  return l->params->occlude *
-      (is_wholly_in_frame (l, at) ? by : fmin (by, 1));
+  return l->params->occlude * (is_wholly_in_frame (l, at) ? by : fmin (by, 1));
 }
 
 /* Locates a target that was seen in the last frame. */
@@ -535,8 +535,7 @@ learn_look (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
   if (m->contrast.known)
     learn_contrast (counts, bins, NEWS, &m->contrast);
   if (m->parts.known)
-    learn_first_appearance (
-        counts, bins, &m->lately.target, &m->lately.parts);
+    learn_first_appearance (counts, bins, &m->lately.target, &m->lately.parts);
   if (update > 0)
     learn_appearance (counts, bins, update, &t->target, &m->parts);
   return NULL;

@@ -145,7 +145,7 @@ typedef struct {
   EmdtrackTables *device_tables;
   EmdtrackColours colours;
   EmdtrackCodebook spectra;
-  bool has_colours, has_spectra;
+  bool has_steps, has_colours, has_spectra;
 } EmdtrackCodebookUpload;
 
 /* Uploads the tables of the codebook in @params for frames like @img, if they

@@ -315,8 +315,7 @@ gpu_heading (void)
 static int
 gpu_all (Frame *frames, int n)
 {
-  static const BenchCase cases[] = {
-      {"any", 11, EMDTRACK_MATRIX, EMDTRACK_AUTO},
+  static const BenchCase cases[] = {{"any", 11, EMDTRACK_MATRIX, EMDTRACK_AUTO},
       {"any", 4, EMDTRACK_MATRIX, EMDTRACK_AUTO},
       {"any", 8, EMDTRACK_MATRIX, EMDTRACK_AUTO},
       {"any", 16, EMDTRACK_MATRIX, EMDTRACK_AUTO},

@@ -342,7 +342,7 @@ typedef struct {
   EmdtrackCache cache;
   const EmdtrackHistogram *histogram;
   uint32_t n;
-  uint32_t most; /* so many values are added, and some more */
+  uint32_t most; /* about this many values are added at most */
   uint32_t *where, *unsolved, *left;
   EmdtrackTally *tally;
 } Group;
@@ -492,8 +492,8 @@ emdtrack_queue_tally (const Device *dev, const EmdtrackWork *w, int target,
       paper ? 0 : (uint32_t) emdtrack_pixels (w)};
 
   take_tally_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally,
-      c->store[target], w->solver == EMDTRACK_AUTO ? c->sketch[target]
-                                                   : EmdtrackSketch{},
+      c->store[target],
+      w->solver == EMDTRACK_AUTO ? c->sketch[target] : EmdtrackSketch{},
       looked_up, &c->seen[target]);
   CUDA_TRY (cudaGetLastError ());
   c->counted[target] = true;
