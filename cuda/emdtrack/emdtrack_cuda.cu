@@ -36,28 +36,6 @@ close_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
   free (c);
 }
 
-const char *
-emdtrack_cache_prepare_cuda (const EmdtrackWork *w, int target)
-{
-  EmdtrackCuda *c = emdtrack_state (w);
-  EmdtrackCache *cache = &c->cache[target];
-  DeviceMemory *m = &c->memory;
-  uint32_t room = 1u << w->cache_bits;
-
-  if (!c->where[target])
-    TRY (memory_get (m, &c->where[target], emdtrack_room (w)));
-  if (!c->unsolved)
-    TRY (memory_get (m, &c->unsolved, emdtrack_room (w)));
-  if (cache->n && cache->room == room)
-    return NULL;
-  memory_release (m, &cache->n); /* stays NULL if the rest finds no memory */
-  cache->room = room;
-  TRY (memory_get (m, &cache->histogram, room));
-  TRY (memory_get (m, &cache->state, room));
-  TRY (memory_get (m, &cache->value, room));
-  return memory_get (m, &cache->n, 1);
-}
-
 /* The number of pixels 2^l apart for level l, including those of coarser
  * levels. */
 static size_t

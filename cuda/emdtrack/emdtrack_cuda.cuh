@@ -137,7 +137,7 @@ const char *emdtrack_store_clear_cuda (EmdtrackStore *store, const Device *dev);
 const char *emdtrack_store_evict_cuda (EmdtrackStore *store, const Device *dev,
     const uint16_t *ids, size_t n, EmdtrackTally *tally);
 
-/* Makes room for cached values. */
+/* paper/solver_cuda.cu: makes room for cached values. */
 const char *emdtrack_cache_prepare_cuda (const EmdtrackWork *w, int target);
 
 /* emdtrack_reuse_cuda.cu: queues finding the values of @target by trees.

@@ -338,6 +338,28 @@ emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
 
 /* ---- Steps 1 and 2 ---- */
 
+const char *
+emdtrack_cache_prepare_cuda (const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackCache *cache = &c->cache[target];
+  DeviceMemory *m = &c->memory;
+  uint32_t room = 1u << w->cache_bits;
+
+  if (!c->where[target])
+    TRY (memory_get (m, &c->where[target], emdtrack_room (w)));
+  if (!c->unsolved)
+    TRY (memory_get (m, &c->unsolved, emdtrack_room (w)));
+  if (cache->n && cache->room == room)
+    return NULL;
+  memory_release (m, &cache->n); /* stays NULL if the rest finds no memory */
+  cache->room = room;
+  TRY (memory_get (m, &cache->histogram, room));
+  TRY (memory_get (m, &cache->state, room));
+  TRY (memory_get (m, &cache->value, room));
+  return memory_get (m, &cache->n, 1);
+}
+
 typedef struct {
   EmdtrackCache cache;
   const EmdtrackHistogram *histogram;
