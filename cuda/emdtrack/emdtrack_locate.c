@@ -176,7 +176,8 @@ emdtrack_locate_coarsely (EmdtrackLocator *l, const EmdtrackTrack *t,
   return NULL;
 }
 
-/* A distance from a model, of which only a bound is known at first. */
+/* A distance from a model, of which only a bound is known at first, and 0
+ * before. */
 typedef struct {
   EmdtrackModel *model;
   const uint32_t *counts;
@@ -190,8 +191,7 @@ distance_term (EmdtrackModel *m, const uint32_t *counts, double weight)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
-      return (Term){
-          m, counts, emdtrack_model_bound (m, counts, INFINITY), weight};
+      return (Term){m, counts, 0, weight};
   return (Term){m, NULL, 1, weight};
 }
 
@@ -271,6 +271,10 @@ candidate_misfit (
     n += set_distance_terms (
         &lately->model, &lately->parts, counts, weight, term + n);
   far = all ? 1 : 0;
+  for (int k = 0; k < n && combine_terms (term, n, far) <= limit; k++)
+    if (term[k].counts)
+      term[k].distance =
+          emdtrack_model_bound (term[k].model, term[k].counts, INFINITY);
   if (all && combine_terms (term, n, far) <= limit)
     far = emdtrack_model_distance (l->model, around);
   for (int k = 0; k < n && combine_terms (term, n, far) <= limit; k++)
