@@ -215,7 +215,8 @@ run_stages (Emdtrack *e, const EmdtrackParams *p, const EmdtrackFrame *f)
   TRY (set_problems (e, p));
   for (int t = 0; t < p->n_targets && emdtrack_pixels (&e->work); t++)
     TRY (find_values (e, t));
-  return device_wait (&e->device);
+  TRY (device_wait (&e->device));
+  return e->stages->finish (&e->device, &e->work);
 }
 
 const char *
@@ -338,6 +339,12 @@ emdtrack_count (
   TRY (e->stages->count (&e->device, w, n));
   *counts = w->region_counts;
   return device_wait (&e->device);
+}
+
+bool
+emdtrack_waits_for_gpu (const Emdtrack *e)
+{
+  return e->device.kind == DEVICE_CUDA;
 }
 
 /* ---- Maps and places ---- */

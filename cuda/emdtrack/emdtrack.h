@@ -55,7 +55,8 @@ typedef enum {
 
 typedef enum {
   EMDTRACK_AUTO,  /* a closed form if the distance is a line, a circle or a
-                     tree, else EMDTRACK_REUSE */
+                     tree; else EMDTRACK_REUSE, and on a GPU that or the
+                     paper's steps, as the frames before suggest */
   EMDTRACK_REUSE, /* spanning trees of earlier optima are tried first */
   EMDTRACK_PAPER, /* the paper's three steps: cache, grouping, simplex */
 } EmdtrackSolver;
@@ -145,9 +146,9 @@ typedef struct {
   uint64_t unstored;  /* pixels of `simplex` whose tree found no room */
   uint64_t evicted;   /* trees or cached values that were dropped */
   uint64_t trees;     /* trees that are stored, of all targets */
-  uint64_t cached;    /* EMDTRACK_PAPER: pixels whose value an earlier frame had
-                         stored */
-  uint64_t distinct;  /* EMDTRACK_PAPER: histograms that were solved */
+  /* By the paper's steps: */
+  uint64_t cached;   /* pixels whose value an earlier frame had stored */
+  uint64_t distinct; /* histograms that were solved */
 } EmdtrackCounts;
 
 /* The form of the ground distance. */
@@ -269,6 +270,10 @@ const char *emdtrack_index (
  * more than EMDTRACK_MAX_COUNTED pixels to count. */
 const char *emdtrack_count (Emdtrack *self, const EmdtrackRegion *regions,
     int n, const uint32_t **counts);
+
+/* Whether emdtrack_count () waits for a GPU.  There a wait costs more than many
+ * regions. */
+bool emdtrack_waits_for_gpu (const Emdtrack *self);
 
 /* Sets @mean to the mean grey value (luma) of every EMDTRACK_SPARSE-th pixel
  * and row of @frame, an EMDTRACK_PLAIN frame, in the frame's units.  The mean

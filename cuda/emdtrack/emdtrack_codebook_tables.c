@@ -97,6 +97,7 @@ set_colour_tables (EmdtrackCodebookUpload *b, const Device *dev,
     const EmdtrackParams *p, const Image *img)
 {
   bool grey = img->format == IMAGE_GRAY8 || img->format == IMAGE_GRAY16;
+  uint8_t step[sizeof b->tables->step];
   EmdtrackColours now;
   bool other;
 
@@ -106,10 +107,15 @@ set_colour_tables (EmdtrackCodebookUpload *b, const Device *dev,
   now.matrix = now.is_yuv ? (int) img->matrix : 0;
   now.full_range = now.is_yuv && (grey || img->full_range);
   other = !b->has_colours || memcmp (&now, &b->colours, sizeof now);
+  fill_colour_steps (img, p->gain, step);
+  if (!other && b->has_steps && !memcmp (step, b->tables->step, sizeof step))
+    return NULL;
   TRY (device_wait (dev)); /* the last copy from the table is finished */
-  fill_colour_steps (img, p->gain, b->tables->step);
+  memcpy (b->tables->step, step, sizeof step);
+  b->has_steps = false; /* in case the copy fails */
   TRY (device_copy (
       dev, b->device_tables->step, b->tables->step, sizeof b->tables->step));
+  b->has_steps = true;
   if (!other)
     return NULL;
   parallel_for (EMDTRACK_LUT * EMDTRACK_LUT * EMDTRACK_LUT, 0,

@@ -423,7 +423,15 @@ nearest_cpu (const Device *dev, const EmdtrackReading *r)
   return NULL;
 }
 
+static const char *
+finish_cpu (const Device *dev, EmdtrackWork *w)
+{
+  (void) dev;
+  (void) w;
+  return NULL;
+}
+
 const EmdtrackStages emdtrack_stages_cpu = {open_emdtrack_cpu,
     close_emdtrack_cpu, prepare_cpu, forget_cpu, index_cpu, window_cpu,
-    spectra_cpu, closed_cpu, emdtrack_reuse_cpu, emdtrack_paper_cpu,
+    spectra_cpu, closed_cpu, emdtrack_reuse_cpu, emdtrack_paper_cpu, finish_cpu,
     brightness_cpu, count_cpu, spread_cpu, below_cpu, nearest_cpu};

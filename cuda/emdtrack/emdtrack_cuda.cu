@@ -23,8 +23,6 @@ open_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
       &c->processors, cudaDevAttrMultiProcessorCount, device));
   TRY (memory_get (&c->memory, &c->tally, 1));
   TRY (memory_get (&c->memory, &c->grey, 1));
-  TRY (memory_get (
-      &c->memory, &c->counts, sizeof (EmdtrackCounts) / sizeof *c->counts));
   return memory_get_pinned (&c->memory, &c->seen, EMDTRACK_TARGETS);
 }
 
@@ -36,19 +34,6 @@ close_emdtrack_cuda (const Device *dev, EmdtrackWork *w)
   (void) dev;
   memory_free (&c->memory);
   free (c);
-}
-
-static const char *
-prepare_cache_cuda (DeviceMemory *m, EmdtrackCache *cache, uint32_t room)
-{
-  if (cache->n && cache->room == room)
-    return NULL;
-  memory_release (m, &cache->n); /* stays NULL if the rest finds no memory */
-  cache->room = room;
-  TRY (memory_get (m, &cache->histogram, room));
-  TRY (memory_get (m, &cache->state, room));
-  TRY (memory_get (m, &cache->value, room));
-  return memory_get (m, &cache->n, 1);
 }
 
 /* The number of pixels 2^l apart for level l, including those of coarser
@@ -68,13 +53,8 @@ prepare_pixel_lists (const EmdtrackWork *w, EmdtrackCuda *c)
 
   if (!c->left)
     TRY (memory_get (m, &c->left, n));
-  if (w->solver == EMDTRACK_PAPER) {
-    if (!c->where)
-      TRY (memory_get (m, &c->where, n));
-    if (!c->unsolved)
-      TRY (memory_get (m, &c->unsolved, n));
+  if (w->solver == EMDTRACK_PAPER)
     return NULL;
-  }
   if (!c->group)
     TRY (memory_get (m, &c->group, emdtrack_group_slots (n)));
   if (!c->equal)
@@ -95,7 +75,7 @@ prepare_cuda (const Device *dev, EmdtrackWork *w)
   TRY (prepare_pixel_lists (w, c));
   for (int t = 0; t < w->n_targets; t++) {
     if (w->solver == EMDTRACK_PAPER) {
-      TRY (prepare_cache_cuda (&c->memory, &c->cache[t], 1u << w->cache_bits));
+      TRY (emdtrack_cache_prepare_cuda (w, t));
       continue;
     }
     if (!c->other[t])
@@ -120,6 +100,9 @@ forget_cuda (const Device *dev, EmdtrackWork *w, int target)
 
   c->planted[target] = false;
   c->seen[target] = {};
+  c->choice[target] = {};
+  c->is_sketched[target] = c->counted[target] = false;
+  TRY (device_clear (dev, c->tally, sizeof *c->tally));
   if (c->store[target].used)
     TRY (emdtrack_store_clear_cuda (&c->store[target], dev));
   if (cache->n) {
@@ -129,6 +112,78 @@ forget_cuda (const Device *dev, EmdtrackWork *w, int target)
   if (c->other[target])
     TRY (device_clear (dev, c->other[target], bytes));
   return device_clear (dev, w->tree[target], bytes);
+}
+
+static EmdtrackChoiceLimits
+choice_limits (const EmdtrackWork *w, int target)
+{
+  return emdtrack_choice_limits (
+      w->problem[target].n, (uint32_t) emdtrack_pixels (w));
+}
+
+/* EMDTRACK_AUTO looks values up, or finds them by trees; the frames before
+ * decide. */
+static const char *
+reuse_cuda (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+
+  c->looked_up[target] =
+      w->solver == EMDTRACK_AUTO && !c->choice[target].by_trees;
+  return c->looked_up[target]
+      ? emdtrack_queue_look_up (dev, w, target, choice_limits (w, target).first)
+      : emdtrack_queue_trees (dev, w, target, false);
+}
+
+/* Notes what the frame of @target was like, for the next choice.  Where the
+ * look-up has given up, queues trees and sets @again. */
+static const char *
+finish_target (
+    const Device *dev, const EmdtrackWork *w, int target, bool *again)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  const EmdtrackSeen *seen = &c->seen[target];
+  EmdtrackChoice *choice = &c->choice[target];
+
+  if (!c->looked_up[target]) {
+    emdtrack_choice_solved_by_trees (
+        choice, choice_limits (w, target), seen->fresh << EMDTRACK_SAMPLE);
+    return NULL;
+  }
+  if (!seen->gave_up) {
+    c->is_sketched[target] = false;
+    emdtrack_choice_looked_up (
+        choice, choice_limits (w, target), seen->unsolved);
+    w->counts->trees += seen->trees;
+    return NULL;
+  }
+  emdtrack_choice_gave_up (choice);
+  *again = true;
+  TRY (emdtrack_queue_trees (dev, w, target, true));
+  return emdtrack_keep_values (dev, w, target);
+}
+
+static const char *
+finish_cuda (const Device *dev, EmdtrackWork *w)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  uint64_t *all = (uint64_t *) w->counts;
+  bool again = false;
+
+  for (int t = 0; t < w->n_targets && w->solver == EMDTRACK_AUTO; t++)
+    if (c->counted[t])
+      TRY (finish_target (dev, w, t, &again));
+  if (again)
+    TRY (device_wait (dev));
+  for (int t = 0; t < w->n_targets; t++) {
+    const uint64_t *one = (const uint64_t *) &c->seen[t].counts;
+
+    for (size_t i = 0; i < sizeof *w->counts / sizeof *all && c->counted[t];
+         i++)
+      all[i] += one[i];
+    c->counted[t] = false;
+  }
+  return NULL;
 }
 
 static __global__ void
@@ -158,16 +213,18 @@ brightness_cuda (const Device *dev, const EmdtrackWork *w)
   return device_copy (dev, w->brightness, sum, sizeof *sum);
 }
 
-/* A block for each region. */
+/* A block for each region.  Each lane has counts of its own, since neighbouring
+ * pixels are often of the same bin. */
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS) count_regions_kernel (const uint8_t *index,
     int width, int height, const EmdtrackRegion *regions, uint32_t *counts)
 {
   __shared__ EmdtrackRegion r;
-  __shared__ uint32_t count[EMDTRACK_BINS];
+  __shared__ uint32_t count[EMDTRACK_BINS][32];
+  int lane = threadIdx.x & 31;
 
-  if (threadIdx.x < EMDTRACK_BINS)
-    count[threadIdx.x] = 0;
+  for (int k = threadIdx.x; k < EMDTRACK_BINS * 32; k += EMDTRACK_THREADS)
+    count[0][k] = 0;
   if (!threadIdx.x)
     r = regions[blockIdx.x];
   __syncthreads ();
@@ -185,11 +242,15 @@ __launch_bounds__ (EMDTRACK_THREADS) count_regions_kernel (const uint8_t *index,
         emdtrack_region_loss (x, b.x0, b.x1, fx);
 
     if (weight > 0)
-      atomicAdd (&count[index[(size_t) y * width + x]], weight);
+      atomicAdd (&count[index[(size_t) y * width + x]][lane], weight);
   }
   __syncthreads ();
-  if (threadIdx.x < EMDTRACK_BINS)
-    counts[blockIdx.x * EMDTRACK_BINS + threadIdx.x] = count[threadIdx.x];
+  for (int k = threadIdx.x / 32; k < EMDTRACK_BINS; k += EMDTRACK_WARPS) {
+    uint32_t sum = warp_sum (count[k][lane]);
+
+    if (!lane)
+      counts[blockIdx.x * EMDTRACK_BINS + k] = sum;
+  }
 }
 
 static const char *
@@ -287,5 +348,5 @@ nearest_cuda (const Device *dev, const EmdtrackReading *r)
 const EmdtrackStages emdtrack_stages_cuda = {open_emdtrack_cuda,
     close_emdtrack_cuda, prepare_cuda, forget_cuda, emdtrack_index_cuda,
     emdtrack_window_cuda, emdtrack_spectra_cuda, emdtrack_closed_cuda,
-    emdtrack_reuse_cuda, emdtrack_paper_cuda, brightness_cuda, count_cuda,
+    reuse_cuda, emdtrack_paper_cuda, finish_cuda, brightness_cuda, count_cuda,
     spread_cuda, below_cuda, nearest_cuda};

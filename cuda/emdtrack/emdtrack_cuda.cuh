@@ -5,6 +5,7 @@
 
 #include "common/cuda.cuh"
 #include "common/memory.h"
+#include "emdtrack/emdtrack_choice.h"
 #include "emdtrack/emdtrack_work.h"
 
 /* The threads of a warp wait for each other.  Only from Volta on does each of
@@ -46,14 +47,20 @@ typedef struct {
                               was made */
 } EmdtrackStore;
 
-/* Numbers of a frame on the host, in pinned memory. */
+/* Numbers of a target's frames on the host, in pinned memory. */
 typedef struct {
-  bool any;         /* a frame has been processed since trees were forgotten */
-  bool has_trees;   /* in such a frame pixels were proven by trees */
-  uint32_t pending; /* pixels that their own trees did not prove */
-  uint32_t trees;   /* stored */
-  uint32_t full;    /* number of trees that found no room */
-  uint32_t cached;  /* number of cached values */
+  EmdtrackCounts counts; /* of the last frame */
+  /* Of the last frame by trees: */
+  bool any;          /* there was a frame since trees were forgotten */
+  uint32_t pending;  /* pixels that their own trees did not prove */
+  uint32_t trees;    /* stored */
+  uint32_t full;     /* 1: a tree found no room */
+  uint32_t fresh;    /* histograms that the sketch did not have */
+  uint32_t sketched; /* histograms that it has */
+  /* Of the last frame that was looked up: */
+  uint32_t cached;   /* number of cached values */
+  uint32_t unsolved; /* number of problems */
+  bool gave_up;      /* they were too many */
 } EmdtrackSeen;
 
 /* Counters of a target's frame, 0 at its start. */
@@ -61,9 +68,9 @@ typedef struct {
   uint32_t pending; /* pixels that their own trees did not prove */
   uint32_t listed[EMDTRACK_LEVELS]; /* pixels to be proven */
   uint32_t n_left;                  /* pixels that stored trees did not prove */
-  uint32_t alone;    /* 1: the paper's simplex proves all pixels */
-  uint32_t full;     /* 1: a tree found no room */
-  uint32_t unsolved; /* cached values that were added */
+  uint32_t full;                    /* 1: a tree found no room, or a value */
+  uint32_t unsolved;                /* cached values that were added */
+  uint32_t fresh; /* histograms that were added to the sketch */
   EmdtrackCounts counts;
 } EmdtrackTally;
 
@@ -78,6 +85,16 @@ typedef struct {
   uint32_t *n;
 } EmdtrackCache;
 
+/* A sample of a target's histograms, in the device's memory: a bit for each
+ * histogram whose hash begins with EMDTRACK_SAMPLE zeros. */
+#define EMDTRACK_SAMPLE 6
+#define EMDTRACK_SKETCH_WORDS (1 << 17)
+
+typedef struct {
+  uint32_t *bits;
+  uint32_t *n; /* number of bits that are 1 */
+} EmdtrackSketch;
+
 /* The backend's own memory. */
 typedef struct {
   DeviceMemory memory; /* of the others */
@@ -86,9 +103,15 @@ typedef struct {
   uint16_t *other[EMDTRACK_TARGETS]; /* alternates with w->tree */
   bool turned[EMDTRACK_TARGETS];
   EmdtrackCache cache[EMDTRACK_TARGETS];
-  EmdtrackSeen *seen; /* pinned, of each target */
+  /* EMDTRACK_AUTO: */
+  EmdtrackChoice choice[EMDTRACK_TARGETS];
+  EmdtrackSketch sketch[EMDTRACK_TARGETS];
+  bool is_sketched[EMDTRACK_TARGETS]; /* the last frame is in the sketch */
+  bool looked_up[EMDTRACK_TARGETS];   /* this frame */
+
+  EmdtrackSeen *seen;             /* pinned, of each target */
+  bool counted[EMDTRACK_TARGETS]; /* the counts in `seen` are this frame's */
   EmdtrackTally *tally;
-  uint64_t *counts;        /* EmdtrackCounts of the frame's targets so far */
   uint64_t *grey;          /* a sum */
   int processors, walkers; /* number of blocks that run at once */
   uint32_t frame;          /* a number */
@@ -99,8 +122,10 @@ typedef struct {
   /* EMDTRACK_REUSE: slots of the table of groups, and of each pixel another
    * with the same histogram, or EMDTRACK_NO_PIXEL. */
   uint32_t *group, *equal;
-  uint32_t *where, *unsolved; /* numbers of cached values: of each pixel; of
-                                 added ones */
+  uint32_t *unsolved; /* numbers of cached values that were added */
+
+  /* Of each target, numbers of cached values of each pixel. */
+  uint32_t *where[EMDTRACK_TARGETS];
 } EmdtrackCuda;
 
 /* emdtrack_reuse_cuda.cu */
@@ -112,20 +137,35 @@ const char *emdtrack_store_clear_cuda (EmdtrackStore *store, const Device *dev);
 const char *emdtrack_store_evict_cuda (EmdtrackStore *store, const Device *dev,
     const uint16_t *ids, size_t n, EmdtrackTally *tally);
 
+/* paper/solver_cuda.cu: makes room for cached values. */
+const char *emdtrack_cache_prepare_cuda (const EmdtrackWork *w, int target);
+
+/* emdtrack_reuse_cuda.cu: queues finding the values of @target by trees.
+ * @group: equal histograms are grouped, whatever the last frame was like. */
+const char *emdtrack_queue_trees (
+    const Device *dev, const EmdtrackWork *w, int target, bool group);
+
+/* paper/solver_cuda.cu: queues looking up the values of @target, and solving
+ * the rest, unless that exceeds @most problems. */
+const char *emdtrack_queue_look_up (
+    const Device *dev, const EmdtrackWork *w, int target, uint32_t most);
+/* Queues keeping the values that a look-up did not find, from the map. */
+const char *emdtrack_keep_values (
+    const Device *dev, const EmdtrackWork *w, int target);
+
 /* paper/solver_cuda.cu: queues solving the pixels in c->left, as many as the
  * tally counts. */
 const char *emdtrack_solve_left (
     const Device *dev, const EmdtrackWork *w, int target);
-/* Queues adding the tally to the counts that the host sees. */
-const char *emdtrack_queue_tally (
-    const Device *dev, const EmdtrackWork *w, int target);
+/* Queues writing the tally to what the host sees, and clearing it. @cached: the
+ * frame was looked up, and @most problems may be solved. */
+const char *emdtrack_queue_tally (const Device *dev, const EmdtrackWork *w,
+    int target, bool cached, uint32_t most);
 
 const char *emdtrack_index_cuda (const Device *dev, const EmdtrackWork *w);
 const char *emdtrack_window_cuda (const Device *dev, const EmdtrackWork *w);
 const char *emdtrack_spectra_cuda (const Device *dev, const EmdtrackWork *w);
 const char *emdtrack_closed_cuda (
-    const Device *dev, const EmdtrackWork *w, int target);
-const char *emdtrack_reuse_cuda (
     const Device *dev, const EmdtrackWork *w, int target);
 const char *emdtrack_paper_cuda (
     const Device *dev, const EmdtrackWork *w, int target);

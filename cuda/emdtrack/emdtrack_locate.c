@@ -17,16 +17,75 @@
 #define HALVINGS 30 /* of a limit of distances */
 #define ROUNDING 1e-9
 
+EmdtrackRegion
+emdtrack_box_part (const EmdtrackCandidate *c, int k)
+{
+  EmdtrackCandidate half = *c;
+
+  if (k < 2) {
+    half.width /= 2;
+    half.cx += (k ? 1 : -1) * half.width / 2;
+  } else {
+    half.height /= 2;
+    half.cy += (k > 2 ? 1 : -1) * half.height / 2;
+  }
+  return emdtrack_box_region (&half);
+}
+
+/* The number of regions of a look at a candidate: the box, the box with its
+ * surroundings, the parts. */
+static int
+regions_of_look (const EmdtrackLocator *l)
+{
+  return 2 + (l->parts->known ? EMDTRACK_PARTS : 0);
+}
+
+/* Sets the regions of a look at each candidate.  Returns how many there are. */
+static int
+set_looks (EmdtrackLocator *l)
+{
+  EmdtrackSearch *s = l->search;
+  EmdtrackRegion *r = s->region;
+  int each = regions_of_look (l);
+
+  for (int i = 0; i < s->n; i++, r += each) {
+    EmdtrackCandidate *c = &s->candidate[i], wide = *c;
+
+    c->look = i;
+    wide.width *= WIDE;
+    wide.height *= WIDE;
+    r[0] = emdtrack_box_region (c);
+    r[1] = emdtrack_box_region (&wide);
+    r[0].apart = r[1].apart;
+    for (int k = 0; k < each - 2; k++)
+      r[2 + k] = emdtrack_box_part (c, k);
+  }
+  return s->n * each;
+}
+
+/* The counts of the look at candidate @i. */
+static const uint32_t *
+counts_of_look (const EmdtrackLocator *l, int i)
+{
+  return l->search->looks +
+      (size_t) (l->search->candidate[i].look * regions_of_look (l)) *
+      EMDTRACK_BINS;
+}
+
 /* Finds the best place of a grid around @best, or of the frame.  Sets @which to
- * its number.  If all places are alike, the target stays. */
+ * its number.  If all places are alike, the target stays.  @look: the caller
+ * will compare misfits, whose regions are counted now if there is room, since
+ * each count waits for the device. */
 static const char *
-locate_on_grid (EmdtrackLocator *l, EmdtrackCandidate *best, int *which)
+locate_on_grid (
+    EmdtrackLocator *l, EmdtrackCandidate *best, bool look, int *which)
 {
   EmdtrackSearch *s = l->search;
   const EmdtrackCandidate *c;
 
-  TRY (emdtrack_search_run (
-      s, l->emdtrack, l->model, INFINITY, l->width, l->height));
+  look = look && s->n * (1 + regions_of_look (l)) <= EMDTRACK_REGIONS;
+  TRY (emdtrack_search_run (s, l->emdtrack, l->model, INFINITY, l->width,
+      l->height, look ? set_looks (l) : 0));
   c = emdtrack_search_best (s, best->cx, best->cy);
   *which = c ? (int) (c - s->candidate) : 0;
   if (c)
@@ -79,7 +138,7 @@ emdtrack_locate_everywhere (
 {
   add_frame_grid (l, like);
   return emdtrack_search_run (
-      l->search, l->emdtrack, l->model, limit, l->width, l->height);
+      l->search, l->emdtrack, l->model, limit, l->width, l->height, 0);
 }
 
 const char *
@@ -111,46 +170,14 @@ emdtrack_locate_coarsely (EmdtrackLocator *l, const EmdtrackTrack *t,
         *step);
   }
   *best = like;
-  TRY (locate_on_grid (l, best, &which));
+  TRY (locate_on_grid (l, best,
+      t->state == EMDTRACK_TRACKING && emdtrack_uses_contrast (l), &which));
   *ratio = ratio_to_second (s, best);
   return NULL;
 }
 
-EmdtrackRegion
-emdtrack_box_part (const EmdtrackCandidate *c, int k)
-{
-  EmdtrackCandidate half = *c;
-
-  if (k < 2) {
-    half.width /= 2;
-    half.cx += (k ? 1 : -1) * half.width / 2;
-  } else {
-    half.height /= 2;
-    half.cy += (k > 2 ? 1 : -1) * half.height / 2;
-  }
-  return emdtrack_box_region (&half);
-}
-
-/* Sets a candidate's regions: the box, the box with its surroundings, the
- * parts.  Returns how many there are. */
-static int
-set_candidate_regions (
-    const EmdtrackLocator *l, const EmdtrackCandidate *c, EmdtrackRegion *r)
-{
-  EmdtrackCandidate wide = *c;
-  int n = l->parts->known ? EMDTRACK_PARTS : 0;
-
-  wide.width *= WIDE;
-  wide.height *= WIDE;
-  r[0] = emdtrack_box_region (c);
-  r[1] = emdtrack_box_region (&wide);
-  r[0].apart = r[1].apart;
-  for (int k = 0; k < n; k++)
-    r[2 + k] = emdtrack_box_part (c, k);
-  return 2 + n;
-}
-
-/* A distance from a model, of which only a bound is known at first. */
+/* A distance from a model, of which only a bound is known at first, and 0
+ * before. */
 typedef struct {
   EmdtrackModel *model;
   const uint32_t *counts;
@@ -164,8 +191,7 @@ distance_term (EmdtrackModel *m, const uint32_t *counts, double weight)
 {
   for (int i = 0; i < EMDTRACK_BINS; i++)
     if (counts[i])
-      return (Term){
-          m, counts, emdtrack_model_bound (m, counts, INFINITY), weight};
+      return (Term){m, counts, 0, weight};
   return (Term){m, NULL, 1, weight};
 }
 
@@ -245,6 +271,10 @@ candidate_misfit (
     n += set_distance_terms (
         &lately->model, &lately->parts, counts, weight, term + n);
   far = all ? 1 : 0;
+  for (int k = 0; k < n && combine_terms (term, n, far) <= limit; k++)
+    if (term[k].counts)
+      term[k].distance =
+          emdtrack_model_bound (term[k].model, term[k].counts, INFINITY);
   if (all && combine_terms (term, n, far) <= limit)
     far = emdtrack_model_distance (l->model, around);
   for (int k = 0; k < n && combine_terms (term, n, far) <= limit; k++)
@@ -269,19 +299,15 @@ static const char *
 find_misfits (EmdtrackLocator *l, int likely, double margin, double *fit)
 {
   EmdtrackSearch *s = l->search;
-  const uint32_t *counts;
   double min;
-  int n = 0, each = 0;
 
-  for (int i = 0; i < s->n; i++, n += each)
-    each = set_candidate_regions (l, &s->candidate[i], s->region + n);
-  TRY (emdtrack_count (l->emdtrack, s->region, n, &counts));
-  each *= EMDTRACK_BINS;
+  if (!s->looks)
+    TRY (emdtrack_count (l->emdtrack, s->region, set_looks (l), &s->looks));
   min = fit[likely] =
-      candidate_misfit (l, counts + (size_t) likely * each, INFINITY);
-  for (int i = 0; i < s->n; i++, counts += each) {
+      candidate_misfit (l, counts_of_look (l, likely), INFINITY);
+  for (int i = 0; i < s->n; i++) {
     if (i != likely)
-      fit[i] = candidate_misfit (l, counts, min + margin);
+      fit[i] = candidate_misfit (l, counts_of_look (l, i), min + margin);
     min = fmin (min, fit[i]);
   }
   return NULL;
@@ -345,22 +371,6 @@ emdtrack_locate_by_misfit (EmdtrackLocator *l, EmdtrackCandidate *best)
   return NULL;
 }
 
-const char *
-emdtrack_locate_margin (
-    EmdtrackLocator *l, const EmdtrackCandidate *at, double *margin)
-{
-  EmdtrackRegion r[2 + EMDTRACK_PARTS];
-  uint32_t around[EMDTRACK_BINS];
-  const uint32_t *counts;
-
-  set_candidate_regions (l, at, r);
-  TRY (emdtrack_count (l->emdtrack, r, 2, &counts));
-  emdtrack_count_surroundings (counts, around);
-  *margin = mean_belonging (l->contrast, counts) -
-      mean_belonging (l->contrast, around);
-  return NULL;
-}
-
 /* Moves @best to the centre of the places that fit nearly as well, because the
  * minimum is flat and counts are noisy. */
 static void
@@ -413,7 +423,7 @@ emdtrack_locate_finely (
   int which;
 
   add_fine_grid (l, best, step);
-  TRY (locate_on_grid (l, best, &which));
+  TRY (locate_on_grid (l, best, l->parts->known, &which));
   if (best->distance > 1)
     return NULL;
   set_look_weight (l, best);
@@ -428,24 +438,55 @@ emdtrack_locate_finely (
   return NULL;
 }
 
+double
+emdtrack_scale (int n, double step, int k)
+{
+  return pow (step, k - n / 2);
+}
+
 const char *
-emdtrack_locate_scale (EmdtrackLocator *l, const EmdtrackCandidate *at, int n,
-    double step, double *scale)
+emdtrack_look_at_sizes (EmdtrackLocator *l, const EmdtrackCandidate *at, int n,
+    double step, const EmdtrackRegion *more, int n_more,
+    const uint32_t **counts)
 {
   EmdtrackSearch *s = l->search;
-  double fit[EMDTRACK_SCALES];
-  int best = 0;
+  int looks;
 
   for (int k = 0; k < n; k++) {
-    double by = pow (step, k - n / 2);
+    double by = emdtrack_scale (n, step, k);
 
     s->candidate[k] = (EmdtrackCandidate){
-        at->cx, at->cy, at->width * by, at->height * by, 2, NULL};
+        at->cx, at->cy, at->width * by, at->height * by, 2, NULL, 0};
   }
   s->n = n;
+  looks = set_looks (l);
+  for (int k = 0; k < n_more; k++)
+    s->region[looks + k] = more[k];
+  TRY (emdtrack_count (l->emdtrack, s->region, looks + n_more, &s->looks));
+  *counts = s->looks + (size_t) looks * EMDTRACK_BINS;
+  return NULL;
+}
+
+double
+emdtrack_locate_margin (const EmdtrackLocator *l)
+{
+  const uint32_t *counts = counts_of_look (l, l->search->n / 2);
+  uint32_t around[EMDTRACK_BINS];
+
+  emdtrack_count_surroundings (counts, around);
+  return mean_belonging (l->contrast, counts) -
+      mean_belonging (l->contrast, around);
+}
+
+const char *
+emdtrack_locate_size (EmdtrackLocator *l, int *best)
+{
+  double fit[EMDTRACK_SCALES];
+  int n = l->search->n;
+
   TRY (find_misfits (l, n / 2, ROUNDING, fit));
+  *best = 0;
   for (int k = 1; k < n; k++)
-    best = fit[k] < fit[best] ? k : best;
-  *scale = pow (step, best - n / 2);
+    *best = fit[k] < fit[*best] ? k : *best;
   return NULL;
 }

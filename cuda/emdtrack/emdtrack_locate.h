@@ -38,7 +38,7 @@ typedef struct {
   double belonging[EMDTRACK_BINS]; /* near 1: a bin of the target alone; near 0:
                                       of the surroundings alone */
   double margin; /* of the target's box in the frame in which it was chosen;
-                    emdtrack_locate_margin () measures it */
+                    emdtrack_locate_margin () finds it */
 } EmdtrackContrast;
 
 typedef struct {
@@ -56,7 +56,7 @@ static inline EmdtrackCandidate
 emdtrack_track_box (const EmdtrackTrack *t)
 {
   return (EmdtrackCandidate){(t->x0 + t->x1) / 2, (t->y0 + t->y1) / 2,
-      t->x1 - t->x0, t->y1 - t->y0, 2, NULL};
+      t->x1 - t->x0, t->y1 - t->y0, 2, NULL, 0};
 }
 
 /* Finds the best place for @track on a coarse grid of @step pixels, around the
@@ -84,11 +84,6 @@ bool emdtrack_count_surroundings (
 const char *emdtrack_locate_by_misfit (
     EmdtrackLocator *l, EmdtrackCandidate *best);
 
-/* Sets @margin to the mean belonging of the pixels of @at less that of the
- * pixels around it. */
-const char *emdtrack_locate_margin (
-    EmdtrackLocator *l, const EmdtrackCandidate *at, double *margin);
-
 /* Half @k of a box. */
 EmdtrackRegion emdtrack_box_part (const EmdtrackCandidate *c, int k);
 
@@ -102,7 +97,19 @@ const char *emdtrack_locate_finely (
 const char *emdtrack_locate_everywhere (
     EmdtrackLocator *l, const EmdtrackCandidate *like, double limit);
 
-/* Finds the size that fits best at @at, as a factor, among @n sizes with ratios
- * of @step. */
-const char *emdtrack_locate_scale (EmdtrackLocator *l,
-    const EmdtrackCandidate *at, int n, double step, double *scale);
+/* Size @k of @n sizes with ratios of @step, as a factor; that of the middle one
+ * is 1. */
+double emdtrack_scale (int n, double step, int k);
+
+/* Looks at @n sizes of a target at @at.  The @n_more regions in @more are
+ * counted, too: *@counts. */
+const char *emdtrack_look_at_sizes (EmdtrackLocator *l,
+    const EmdtrackCandidate *at, int n, double step, const EmdtrackRegion *more,
+    int n_more, const uint32_t **counts);
+
+/* The mean belonging of the pixels of the middle size less that of the pixels
+ * around it. */
+double emdtrack_locate_margin (const EmdtrackLocator *l);
+
+/* Sets @best to the number of the size that fits best. */
+const char *emdtrack_locate_size (EmdtrackLocator *l, int *best);

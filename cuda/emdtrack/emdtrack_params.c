@@ -20,7 +20,9 @@ CHOICES (histograms,
 
 CHOICES (solvers,
     {EMDTRACK_AUTO, "auto",
-        "A closed form for lines, circles and trees, else reuse"},
+        "A closed form for lines, circles and trees, else reuse; on a GPU "
+        "reuse or "
+        "paper, whichever suits the frames"},
     {EMDTRACK_REUSE, "reuse",
         "Spanning trees of earlier optima are tried first"},
     {EMDTRACK_PAPER, "paper", "The paper's cache, grouping and simplex"});
@@ -47,7 +49,9 @@ const Param emdtrack_params[] = {
         EMDTRACK_MAX_TREES, EMDTRACK_MAX_TREES,
         "Number of spanning trees stored for each target, 900 bytes each"),
     STOPPED (NUMBER, cache_bits, 8, 24, 20,
-        "For solver=paper: the cache of each target holds 2^n values"),
+        "For solver=paper, and auto on a GPU: the cache of each target holds "
+        "2^n "
+        "values"),
     {0}};
 
 DEFAULTS (emdtrack_defaults, emdtrack_params, .gain = 1,

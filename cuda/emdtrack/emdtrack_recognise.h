@@ -13,6 +13,11 @@ typedef struct {
   int unseen; /* number of searches since a search last found it */
 } EmdtrackPlace;
 
+typedef struct {
+  double mean; /* a frame, as a logarithm of size */
+  int n;       /* number of frames in the mean */
+} EmdtrackGrowth;
+
 /* The state of a target that its track does not show. */
 typedef struct {
   bool was_seen;          /* the target's place was known once */
@@ -21,8 +26,7 @@ typedef struct {
   int away;               /* frames since that frame */
   int provisional;        /* frames until a recognised target is tracked
                              again */
-  double growth;          /* mean growth a frame, as a logarithm of size */
-  int n_sizes;            /* number of frames in `growth` */
+  EmdtrackGrowth growth;
   EmdtrackContrast contrast;
   EmdtrackParts parts;
   EmdtrackAppearance lately;

@@ -336,7 +336,6 @@ typedef struct {
   int width, height, n_pixels, bins;
   uint32_t frame;
   bool known;
-  bool is_first;  /* no frame was processed before */
   bool has_trees; /* `old` holds the trees of a frame */
   const EmdtrackHistogram *histogram, *before;
   const uint16_t *old; /* trees of the previous frame */
@@ -346,6 +345,7 @@ typedef struct {
   uint32_t *left;
   uint32_t *group, *equal; /* NULL: equal histograms are not grouped */
   uint32_t slots;          /* of the table `group` */
+  EmdtrackSketch sketch;   /* zeros: histograms are not noted */
   EmdtrackTally *tally;
 } EmdtrackJob;
 
@@ -631,33 +631,8 @@ n_pixels_of_warp (uint32_t n)
   return each;
 }
 
-/* Whether the paper's simplex proves the @n listed pixels of a first frame.  In
- * frames of few distinct histograms that takes less time than the chains of
- * pivots that lead to their trees; the second frame makes these. */
-static __device__ __forceinline__ bool
-are_solved_alone (const EmdtrackJob &job, uint32_t n)
-{
-  return job.group && job.is_first &&
-      n < (uint32_t) job.n_pixels / (job.bins <= 11 ? 8 : 32);
-}
-
-static __device__ __forceinline__ void
-leave_listed_pixels (const EmdtrackJob &job, uint32_t n)
-{
-  uint32_t first = emdtrack_thread_index ();
-
-  for (uint32_t t = first; t < n; t += gridDim.x * EMDTRACK_THREADS)
-    job.left[t] = listed_pixel (job, t);
-  if (first)
-    return;
-  job.tally->alone = 1;
-  job.tally->n_left = n;
-  job.tally->counts.simplex = n;
-}
-
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS, 4)
-
     walk_pixels_kernel (const __grid_constant__ EmdtrackJob job,
         const __grid_constant__ EmdtrackProblem problem, int level)
 {
@@ -668,11 +643,6 @@ __launch_bounds__ (EMDTRACK_THREADS, 4)
 
   for (int l = 0; l < EMDTRACK_LEVELS; l++)
     n += job.tally->listed[l];
-  if (are_solved_alone (job, n)) {
-    if (level == EMDTRACK_LEVELS - 1)
-      leave_listed_pixels (job, n);
-    return;
-  }
   at_once = job.has_trees && n < (uint32_t) job.n_pixels / FEW;
   if (!at_once)
     n = job.tally->listed[level];
@@ -830,20 +800,33 @@ list_pixel (const EmdtrackJob &job, bool pending, int level, uint32_t i)
     job.list[level][first[level] + at] = i;
 }
 
+/* Adds the number of threads of the warp with @is to @to. */
 static __device__ __forceinline__ void
-count_pending (const EmdtrackJob &job, bool pending)
+count_lanes (uint32_t *to, bool is)
 {
-  uint32_t n = __popc (__ballot_sync (ALL_LANES, pending));
+  uint32_t n = __popc (__ballot_sync (ALL_LANES, is));
 
   if (n && !(threadIdx.x & 31))
-    atomicAdd (&job.tally->pending, n);
+    atomicAdd (to, n);
+}
+
+/* Notes the histogram @h in the sketch, if it belongs to the sample.  Returns
+ * whether it was not there.  The number of such histograms repeats. */
+static __device__ __forceinline__ bool
+note_histogram (const EmdtrackSketch &sketch, const EmdtrackHistogram *h)
+{
+  uint32_t hash = emdtrack_hash (h) * 0x9e3779b1u, bit = 1u << (hash & 31);
+  uint32_t *word = sketch.bits + (hash >> 5 & (EMDTRACK_SKETCH_WORDS - 1));
+
+  return !(hash >> (32 - EMDTRACK_SAMPLE)) &&
+      !(emdtrack_read_volatile (word) & bit) && !(atomicOr (word, bit) & bit);
 }
 
 static __global__ void
 __launch_bounds__ (EMDTRACK_THREADS)
     try_own_tree_kernel (const __grid_constant__ EmdtrackJob job)
 {
-  bool unchanged = false, own = false, pending = false;
+  bool unchanged = false, own = false, pending = false, fresh = false;
   uint32_t met[EMDTRACK_ARC_WORDS], i;
   int x, y;
 
@@ -867,13 +850,17 @@ __launch_bounds__ (EMDTRACK_THREADS)
     }
     job.tree[i] = unchanged || own ? id : 0;
     pending = !unchanged && !own;
+    if (job.sketch.bits && !unchanged)
+      fresh = note_histogram (job.sketch, &h);
     if (job.group)
       job.equal[i] = pending ? join_group (job, &h, level_of_pixel (x, y), i)
                              : EMDTRACK_NO_PIXEL;
   }
   emdtrack_add_warp_sum (&job.tally->counts.unchanged, unchanged);
   emdtrack_add_warp_sum (&job.tally->counts.own, own);
-  count_pending (job, pending);
+  count_lanes (&job.tally->pending, pending);
+  if (job.sketch.bits)
+    count_lanes (&job.tally->fresh, fresh);
   if (!job.group)
     list_pixel (job, pending, level_of_pixel (x, y), i);
 }
@@ -920,22 +907,25 @@ __launch_bounds__ (EMDTRACK_THREADS)
 /* ---- The stage ---- */
 
 /* Equal histograms are grouped in frames of which few pixels are expected to be
- * proven by their own trees: the first one, and those after such a frame. */
+ * proven by their own trees: the first frame, a frame after such a frame, and
+ * any frame with @group. */
 static EmdtrackJob
-reuse_job (const EmdtrackWork *w, int target)
+reuse_job (const EmdtrackWork *w, int target, bool group)
 {
   EmdtrackCuda *c = emdtrack_state (w);
   const EmdtrackSeen *seen = &c->seen[target];
   uint16_t *ids[2] = {w->tree[target], c->other[target]};
   EmdtrackJob job = {emdtrack_across (w->area), emdtrack_down (w->area),
       (int) emdtrack_pixels (w), w->problem[target].n, ++c->frame,
-      w->known[target], !seen->any, seen->has_trees, w->histogram, w->before,
+      w->known[target], seen->any, w->histogram, w->before,
       ids[c->turned[target]], ids[!c->turned[target]], w->map[target],
       c->store[target], {}, c->left, NULL, NULL,
-      (uint32_t) emdtrack_group_slots (emdtrack_pixels (w)), c->tally};
+      (uint32_t) emdtrack_group_slots (emdtrack_pixels (w)), {}, c->tally};
 
   memcpy (job.list, c->list, sizeof job.list);
-  if (!seen->any || (int) seen->pending >= job.n_pixels / FEW) {
+  if (w->solver == EMDTRACK_AUTO)
+    job.sketch = c->sketch[target];
+  if (group || !seen->any || (int) seen->pending >= job.n_pixels / FEW) {
     job.group = c->group;
     job.equal = c->equal;
   }
@@ -959,17 +949,42 @@ store_first_tree (const Device *dev, const EmdtrackWork *w, int target)
   return NULL;
 }
 
+/* Empties the sketch if the last frame is not in it, or if it holds as many
+ * histograms as a full cache does. */
+static const char *
+prepare_sketch (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackSketch *s = &c->sketch[target];
+  uint32_t most = (1u << w->cache_bits) / 4 * 3;
+
+  if (!s->n) {
+    TRY (memory_get (&c->memory, &s->bits, EMDTRACK_SKETCH_WORDS));
+    TRY (memory_get (&c->memory, &s->n, 1));
+  }
+  if (c->is_sketched[target] &&
+      c->seen[target].sketched << EMDTRACK_SAMPLE < most)
+    return NULL;
+  c->is_sketched[target] = true;
+  TRY (device_clear (dev, s->n, sizeof *s->n));
+  return device_clear (dev, s->bits, EMDTRACK_SKETCH_WORDS * sizeof *s->bits);
+}
+
 const char *
-emdtrack_reuse_cuda (const Device *dev, const EmdtrackWork *w, int target)
+emdtrack_queue_trees (
+    const Device *dev, const EmdtrackWork *w, int target, bool group)
 {
   EmdtrackCuda *c = emdtrack_state (w);
   EmdtrackStore *store = &c->store[target];
   const EmdtrackSeen *seen = &c->seen[target];
-  EmdtrackJob job = reuse_job (w, target);
   cudaStream_t stream = device_stream (dev);
-  dim3 tiles (ceil_div (job.width, 32), ceil_div (job.height, 8));
+  EmdtrackJob job;
+  dim3 tiles;
 
-  TRY (device_clear (dev, c->tally, sizeof *c->tally));
+  if (w->solver == EMDTRACK_AUTO)
+    TRY (prepare_sketch (dev, w, target));
+  job = reuse_job (w, target, group);
+  tiles = dim3 (ceil_div (job.width, 32), ceil_div (job.height, 8));
   if (seen->full || (int) seen->trees >= store->room - store->room / 8)
     TRY (emdtrack_store_evict_cuda (
         store, dev, job.old, job.n_pixels, c->tally));
@@ -988,5 +1003,5 @@ emdtrack_reuse_cuda (const Device *dev, const EmdtrackWork *w, int target)
     copy_groups_kernel<<<blocks_for_items (job.n_pixels), EMDTRACK_THREADS, 0,
         stream>>> (job);
   CUDA_TRY (cudaGetLastError ());
-  return emdtrack_queue_tally (dev, w, target);
+  return emdtrack_queue_tally (dev, w, target, false, 0);
 }

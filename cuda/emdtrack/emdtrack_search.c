@@ -13,7 +13,7 @@ emdtrack_search_grid (EmdtrackSearch *s, const EmdtrackCandidate *like,
     for (double x = centres[0]; x <= centres[2]; x += step)
       if (s->n < EMDTRACK_REGIONS)
         s->candidate[s->n++] = (EmdtrackCandidate){
-            x, y, like->width * scale, like->height * scale, 2, NULL};
+            x, y, like->width * scale, like->height * scale, 2, NULL, 0};
 }
 
 EmdtrackRegion
@@ -52,10 +52,10 @@ is_any_candidate (const uint32_t *counts)
 
 const char *
 emdtrack_search_run (EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m,
-    double enough, int width, int height)
+    double enough, int width, int height, int n_looks)
 {
   const uint32_t *counts;
-  int n = 0;
+  int n = n_looks;
 
   s->model = m;
   for (int i = 0; i < s->n; i++) {
@@ -69,7 +69,9 @@ emdtrack_search_run (EmdtrackSearch *s, Emdtrack *e, EmdtrackModel *m,
     s->region[n++] = r;
   }
   TRY (emdtrack_count (e, s->region, n, &counts));
-  for (int k = 0; k < n; k++, counts += EMDTRACK_BINS)
+  s->looks = n_looks ? counts : NULL;
+  counts += (size_t) n_looks * EMDTRACK_BINS;
+  for (int k = n_looks; k < n; k++, counts += EMDTRACK_BINS)
     if (is_any_candidate (counts)) {
       s->candidate[s->of[k]].distance =
           emdtrack_model_bound (m, counts, enough);

@@ -15,11 +15,14 @@ typedef struct {
                       too little of the box is in the frame */
   const uint32_t *counts; /* of its pixels, if `distance` is a lower bound only;
                              else NULL */
+  int look;               /* its number in `looks` of the search */
 } EmdtrackCandidate;
 
 typedef struct {
   EmdtrackModel *model;
   int n;
+  const uint32_t *looks; /* counts of several regions of each candidate, or
+                            NULL; until the next count */
   EmdtrackCandidate candidate[EMDTRACK_REGIONS];
   EmdtrackRegion region[EMDTRACK_REGIONS];
   int of[EMDTRACK_REGIONS]; /* the candidate to which a region belongs */
@@ -33,9 +36,10 @@ void emdtrack_search_grid (EmdtrackSearch *search,
 
 /* Finds bounds of the distances of all candidates: the best known bounds, or
  * any that exceed @enough.  Until the next count on @emdtrack, the functions
- * below compute the exact distances that they need. */
+ * below compute the exact distances that they need.  The first @n_looks of
+ * search->region are counted with them, and then search->looks. */
 const char *emdtrack_search_run (EmdtrackSearch *search, Emdtrack *emdtrack,
-    EmdtrackModel *model, double enough, int width, int height);
+    EmdtrackModel *model, double enough, int width, int height, int n_looks);
 
 /* Makes the distances exact of all candidates that may be at most @limit
  * away. */

@@ -99,33 +99,58 @@ blend_weights (
         (was > 0 ? (1 - part) * target->weight[i] / was : 0);
 }
 
-/* Mixes the appearance at @at into the target's by @part. */
-static const char *
-learn_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
-    double part, EmdtrackTarget *target, EmdtrackParts *parts)
-{
-  EmdtrackRegion r[1 + EMDTRACK_PARTS] = {emdtrack_box_region (at)};
-  const uint32_t *counts;
+/* The regions from which a target is learned: the box and its parts; the box
+ * and its surroundings. */
+#define APPEARANCE (1 + EMDTRACK_PARTS)
+#define LEARNED (APPEARANCE + 2)
 
+static void
+set_learned_regions (const EmdtrackCandidate *at, EmdtrackRegion r[LEARNED])
+{
+  EmdtrackRegion *contrast = r + APPEARANCE;
+  EmdtrackCandidate wide = *at;
+
+  r[0] = emdtrack_box_region (at);
   for (int k = 0; k < EMDTRACK_PARTS; k++)
     r[1 + k] = emdtrack_box_part (at, k);
-  TRY (emdtrack_count (e, r, 1 + EMDTRACK_PARTS, &counts));
+  wide.width *= NEIGHBOURHOOD;
+  wide.height *= NEIGHBOURHOOD;
+  contrast[0] = r[0];
+  contrast[1] = emdtrack_box_region (&wide);
+  contrast[0].apart = contrast[1].apart;
+}
+
+/* Counts the regions from which a target at @at is learned; with @contrast also
+ * the box and its surroundings. */
+static const char *
+count_learned_regions (Emdtrack *e, const EmdtrackCandidate *at, bool contrast,
+    const uint32_t **counts)
+{
+  EmdtrackRegion r[LEARNED];
+
+  set_learned_regions (at, r);
+  return emdtrack_count (e, r, contrast ? LEARNED : APPEARANCE, counts);
+}
+
+/* Mixes the appearance in learned regions into the target's by @part. */
+static void
+learn_appearance (const uint32_t *counts, int bins, double part,
+    EmdtrackTarget *target, EmdtrackParts *parts)
+{
   blend_weights (target, counts, bins, part);
   for (int k = 0; k < EMDTRACK_PARTS; k++)
     blend_weights (
         &parts->target[k], counts + (1 + k) * EMDTRACK_BINS, bins, part);
-  return NULL;
 }
 
-static const char *
-learn_first_appearance (Emdtrack *e, const EmdtrackCandidate *at, int bins,
+static void
+learn_first_appearance (const uint32_t *counts, int bins,
     EmdtrackTarget *target, EmdtrackParts *parts)
 {
-  TRY (learn_appearance (e, at, bins, 1, target, parts));
+  learn_appearance (counts, bins, 1, target, parts);
   parts->known = true;
   for (int k = 0; k < EMDTRACK_PARTS; k++)
     parts->known &= !emdtrack_check_target (&parts->target[k], bins);
-  return NULL;
 }
 
 /* Mixes @part of the histogram @counts into @share. */
@@ -140,23 +165,15 @@ blend_shares (double *share, const uint32_t *counts, int bins, double part)
     share[i] += part * (counts[i] / all - share[i]);
 }
 
-/* Mixes the shares of the target at @at and of its surroundings into its
- * contrast by @part. */
-static const char *
-learn_contrast (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
-    EmdtrackContrast *c)
+/* Mixes the shares of the target and of its surroundings in learned regions
+ * into its contrast by @part. */
+static void
+learn_contrast (
+    const uint32_t *counts, int bins, double part, EmdtrackContrast *c)
 {
   uint32_t around[EMDTRACK_BINS];
-  EmdtrackCandidate wide = *at;
-  EmdtrackRegion r[2];
-  const uint32_t *counts;
 
-  wide.width *= NEIGHBOURHOOD;
-  wide.height *= NEIGHBOURHOOD;
-  r[0] = emdtrack_box_region (at);
-  r[1] = emdtrack_box_region (&wide);
-  r[0].apart = r[1].apart;
-  TRY (emdtrack_count (e, r, 2, &counts));
+  counts += APPEARANCE * EMDTRACK_BINS;
   emdtrack_count_surroundings (counts, around);
   blend_shares (c->inside, counts, bins, part);
   blend_shares (c->outside, around, bins, part);
@@ -168,7 +185,6 @@ learn_contrast (Emdtrack *e, const EmdtrackCandidate *at, int bins, double part,
     c->belonging[i] = (share + RARE) / (share + c->outside[i] + 2 * RARE);
   }
   c->known = true;
-  return NULL;
 }
 
 const char *
@@ -177,10 +193,12 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
 {
   EmdtrackCandidate c = {((double) box.x0 + box.x1) / 2,
       ((double) box.y0 + box.y1) / 2, (double) box.x1 - box.x0,
-      (double) box.y1 - box.y0, 2, NULL};
+      (double) box.y1 - box.y0, 2, NULL, 0};
   EmdtrackTarget target = {{0}};
   EmdtrackParts parts = {0};
   EmdtrackTrackState *m = &t->memory[t->n];
+  bool contrast = params->histogram == EMDTRACK_CODEBOOK;
+  const uint32_t *counts;
 
   if (box.x0 >= box.x1 || box.y0 >= box.y1)
     return "the target's box is empty";
@@ -188,23 +206,24 @@ emdtrack_tracker_add (EmdtrackTracker *t, Emdtrack *e,
       fabs (c.cy) > EMDTRACK_MAX_AWAY / 2 || c.width > 2 * EMDTRACK_MAX_SIDE ||
       c.height > 2 * EMDTRACK_MAX_SIDE)
     return "the target's box is larger or farther off than a frame can be";
-  TRY (learn_first_appearance (e, &c, params->bins, &target, &parts));
+  TRY (count_learned_regions (e, &c, contrast, &counts));
+  learn_first_appearance (counts, params->bins, &target, &parts);
   if (emdtrack_check_target (&target, params->bins))
     return "the target's box lies outside the frame";
   TRY (add_target_track (t, params, &target, &c, id));
   t->track[t->n - 1].score = 1;
   m->was_seen = true;
   m->parts = parts;
-  return params->histogram == EMDTRACK_CODEBOOK
-      ? learn_contrast (e, &c, params->bins, 1, &m->contrast)
-      : NULL;
+  if (contrast)
+    learn_contrast (counts, params->bins, 1, &m->contrast);
+  return NULL;
 }
 
 const char *
 emdtrack_tracker_add_target (EmdtrackTracker *t, const EmdtrackParams *params,
     const EmdtrackTarget *target, double width, double height, uint64_t *id)
 {
-  EmdtrackCandidate c = {width / 2, height / 2, width, height, 2, NULL};
+  EmdtrackCandidate c = {width / 2, height / 2, width, height, 2, NULL, 0};
 
   if (!(width >= 1) || !(height >= 1) || width > EMDTRACK_MAX_SIDE ||
       height > EMDTRACK_MAX_SIDE)
@@ -312,25 +331,88 @@ count_miss (EmdtrackTrack *t, EmdtrackTrackState *m, int lose_frames)
 
 /* ---- One frame ---- */
 
-/* Changes the size of the track.  A size that grows and shrinks by turns stays;
- * one that changes in one direction is followed. */
-static const char *
-resize_track (EmdtrackLocator *l, EmdtrackTrackState *m, EmdtrackCandidate *at)
+/* Changes the size of @at where size @k of those that are compared fits best.
+ * A size that grows and shrinks by turns stays; one that changes in one
+ * direction is followed. */
+static void
+resize_box (const EmdtrackTrackParams *p, int k, EmdtrackGrowth *g,
+    EmdtrackCandidate *at)
 {
-  const EmdtrackTrackParams *p = l->params;
-  double scale, change;
+  double change = log (emdtrack_scale (p->scales, p->scale_step, k)), scale;
 
-  if (p->scales == 1)
-    return NULL;
-  TRY (emdtrack_locate_scale (l, at, p->scales, p->scale_step, &scale));
-  change = log (scale);
-  m->n_sizes += m->n_sizes < HISTORY;
-  m->growth += (change - m->growth) / m->n_sizes;
-  scale = change * m->growth > 0 ? exp (m->growth) : 1;
+  g->n += g->n < HISTORY;
+  g->mean += (change - g->mean) / g->n;
+  scale = change * g->mean > 0 ? exp (g->mean) : 1;
   if (at->width * scale >= SMALLEST && at->height * scale >= SMALLEST) {
     at->width *= scale;
     at->height *= scale;
   }
+}
+
+/* The regions from which the target will be learned, for each size that it may
+ * get.  They are counted together with its sizes, since a further wait for the
+ * GPU would cost more. */
+typedef struct {
+  int n; /* of regions; 0: none are counted */
+  EmdtrackRegion region[EMDTRACK_SCALES * LEARNED];
+  const uint32_t *counts; /* until the next count */
+} Guess;
+
+/* Sets the regions of all sizes that a target at @at may get, or none if a size
+ * is too large to be counted. */
+static void
+guess_learned_regions (const EmdtrackLocator *l, const EmdtrackTrackState *m,
+    const EmdtrackCandidate *at, Guess *guess)
+{
+  const EmdtrackTrackParams *p = l->params;
+
+  if (!emdtrack_waits_for_gpu (l->emdtrack))
+    return;
+  for (int k = 0; k < p->scales; k++, guess->n += LEARNED) {
+    EmdtrackGrowth growth = m->growth;
+    EmdtrackCandidate c = *at;
+
+    if (p->scales > 1)
+      resize_box (p, k, &growth, &c);
+    if (fmax (c.width, c.height) * NEIGHBOURHOOD > EMDTRACK_MAX_REGION - 1) {
+      guess->n = 0;
+      return;
+    }
+    set_learned_regions (&c, guess->region + guess->n);
+  }
+}
+
+/* Looks at the sizes of a target at @at, if something will be made of them. */
+static const char *
+look_at_sizes (EmdtrackLocator *l, const EmdtrackTrackState *m,
+    const EmdtrackCandidate *at, Guess *guess)
+{
+  const EmdtrackTrackParams *p = l->params;
+  bool margin = emdtrack_uses_contrast (l) && at->distance <= 1;
+  bool seen = at->distance <= p->occlude;
+
+  if (!margin && !seen)
+    return NULL;
+  guess_learned_regions (l, m, at, guess);
+  return margin || p->scales > 1 || guess->n
+      ? emdtrack_look_at_sizes (l, at, p->scales, p->scale_step, guess->region,
+            guess->n, &guess->counts)
+      : NULL;
+}
+
+/* Changes the size of the track at @at. */
+static const char *
+resize_track (EmdtrackLocator *l, EmdtrackTrackState *m, EmdtrackCandidate *at,
+    Guess *guess)
+{
+  int size = 0;
+
+  if (l->params->scales > 1) {
+    TRY (emdtrack_locate_size (l, &size));
+    resize_box (l->params, size, &m->growth, at);
+  }
+  if (guess->n)
+    guess->counts += (size_t) size * LEARNED * EMDTRACK_BINS;
   return NULL;
 }
 
@@ -369,46 +451,43 @@ is_wholly_in_frame (const EmdtrackLocator *l, const EmdtrackCandidate *c)
  * changed is still the target if it differs from the surroundings as much as
  * the first look did; of one that differs less, a part is hidden.  At the
  * frame's border a target may be leaving. */
-static const char *
-find_occlusion_limit (
-    EmdtrackLocator *l, const EmdtrackCandidate *at, double *limit)
+static double
+occlusion_limit (const EmdtrackLocator *l, const EmdtrackCandidate *at)
 {
   EmdtrackContrast *c = l->contrast;
   double margin, by;
 
-  *limit = l->params->occlude;
   if (!emdtrack_uses_contrast (l) || at->distance > 1)
-    return NULL;
-  TRY (emdtrack_locate_margin (l, at, &margin));
+    return l->params->occlude;
+  margin = emdtrack_locate_margin (l);
   if (!(c->margin > 0))
     c->margin = fmax (margin, LEAST_MARGIN);
   margin = fmin (fmax (margin / c->margin, 0), 1);
   by = LEAST_LIMIT + (MOST_LIMIT - LEAST_LIMIT) * margin;
-  *limit *= is_wholly_in_frame (l, at) ? by : fmin (by, 1);
-  return NULL;
+  return l->params->occlude * (is_wholly_in_frame (l, at) ? by : fmin (by, 1));
 }
 
 /* Locates a target that was seen in the last frame. */
 static const char *
 follow_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
-    EmdtrackCandidate *best, double step)
+    EmdtrackCandidate *best, double step, Guess *guess)
 {
   EmdtrackCandidate near = expected_place (t);
-  double limit;
 
   if (best->distance <= 1) {
     TRY (emdtrack_locate_by_misfit (l, best));
     TRY (emdtrack_locate_finely (l, best, step));
   }
-  TRY (find_occlusion_limit (l, best, &limit));
-  if (best->distance > limit)
+  TRY (look_at_sizes (l, m, best, guess));
+  if (best->distance > occlusion_limit (l, best))
     return lose_target (l, t, m, &near);
-  TRY (resize_track (l, m, best));
+  TRY (resize_track (l, m, best, guess));
   move_box (t, best);
   set_tracking (t, m, best);
-  return t->age == 1 || (t->age + t->id) % SURVEY == 0
-      ? emdtrack_survey_distractors (l, m, best)
-      : NULL;
+  if (t->age > 1 && (t->age + t->id) % SURVEY)
+    return NULL;
+  guess->n = 0; /* the survey counts other regions */
+  return emdtrack_survey_distractors (l, m, best);
 }
 
 /* Locates a target that was not seen, or not surely. */
@@ -417,7 +496,9 @@ search_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
     EmdtrackCandidate *best, double step)
 {
   EmdtrackCandidate near = expected_place (t), found;
-  double scale = 1;
+  const uint32_t *none;
+  double scale;
+  int size;
   bool again;
 
   again = emdtrack_recognise (l, m, &near, t->state == EMDTRACK_LOST, &found);
@@ -427,7 +508,10 @@ search_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
   }
   if (again) {
     *best = found;
-    TRY (emdtrack_locate_scale (l, &found, EMDTRACK_SCALES, SIZES, &scale));
+    TRY (emdtrack_look_at_sizes (
+        l, &found, EMDTRACK_SCALES, SIZES, NULL, 0, &none));
+    TRY (emdtrack_locate_size (l, &size));
+    scale = emdtrack_scale (EMDTRACK_SCALES, SIZES, size);
     again = scale < OTHER_SIZE && scale > 1 / OTHER_SIZE;
   }
   if (!again)
@@ -436,33 +520,45 @@ search_target (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
   return NULL;
 }
 
+/* Learns how the target, which is seen at @at, looks now. */
+static const char *
+learn_look (EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m,
+    const EmdtrackCandidate *at, const Guess *guess, int bins)
+{
+  const uint32_t *counts = guess->counts;
+  double update = l->params->template_update;
+
+  if (!m->contrast.known && !m->parts.known && !(update > 0))
+    return NULL;
+  if (!guess->n)
+    TRY (count_learned_regions (l->emdtrack, at, m->contrast.known, &counts));
+  if (m->contrast.known)
+    learn_contrast (counts, bins, NEWS, &m->contrast);
+  if (m->parts.known)
+    learn_first_appearance (counts, bins, &m->lately.target, &m->lately.parts);
+  if (update > 0)
+    learn_appearance (counts, bins, update, &t->target, &m->parts);
+  return NULL;
+}
+
 static const char *
 run_track (
     EmdtrackLocator *l, EmdtrackTrack *t, EmdtrackTrackState *m, int bins)
 {
+  Guess guess = {0};
   EmdtrackCandidate best;
   double step;
 
   t->age++;
   TRY (emdtrack_locate_coarsely (l, t, &best, &step, &t->ratio));
   if (is_tracking (t))
-    TRY (follow_target (l, t, m, &best, step));
+    TRY (follow_target (l, t, m, &best, step, &guess));
   else
     TRY (search_target (l, t, m, &best, step));
   t->distance = best.distance < 1 ? best.distance : 1;
   t->score = 1 - t->distance;
   m->lately.parts.known = false;
-  if (!is_tracking (t))
-    return NULL;
-  if (m->contrast.known)
-    TRY (learn_contrast (l->emdtrack, &best, bins, NEWS, &m->contrast));
-  if (m->parts.known)
-    TRY (learn_first_appearance (
-        l->emdtrack, &best, bins, &m->lately.target, &m->lately.parts));
-  return l->params->template_update > 0
-      ? learn_appearance (l->emdtrack, &best, bins, l->params->template_update,
-            &t->target, &m->parts)
-      : NULL;
+  return is_tracking (t) ? learn_look (l, t, m, &best, &guess, bins) : NULL;
 }
 
 static void

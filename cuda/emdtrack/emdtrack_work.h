@@ -88,6 +88,8 @@ typedef struct {
   const char *(*closed) (const Device *dev, const EmdtrackWork *w, int target);
   const char *(*reuse) (const Device *dev, const EmdtrackWork *w, int target);
   const char *(*paper) (const Device *dev, const EmdtrackWork *w, int target);
+  /* Finishes the maps and w->counts, after a wait. */
+  const char *(*finish) (const Device *dev, EmdtrackWork *w);
   /* From the frame to w->brightness. */
   const char *(*brightness) (const Device *dev, const EmdtrackWork *w);
   /* From w->index to the counts of the first @n of w->regions. */
@@ -143,7 +145,7 @@ typedef struct {
   EmdtrackTables *device_tables;
   EmdtrackColours colours;
   EmdtrackCodebook spectra;
-  bool has_colours, has_spectra;
+  bool has_steps, has_colours, has_spectra;
 } EmdtrackCodebookUpload;
 
 /* Uploads the tables of the codebook in @params for frames like @img, if they

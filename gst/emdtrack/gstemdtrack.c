@@ -55,10 +55,10 @@
  * closed form; emd-equal, by another pixel's histogram, on a GPU; emd-own,
  * emd-neighbour and emd-table, by a stored spanning tree of the pixel, of a
  * neighbour, of the table; emd-simplex, after emd-pivots new pivots;
- * emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper
- * emd-cached, by an earlier frame's value, and emd-distinct problems by the
- * simplex.  Of the trees, emd-trees are stored, emd-unstored found no room,
- * emd-evicted had to go.  emd-places counts all places.
+ * emd-fallback, by the paper's simplex; with #GstEmdtrack:solver=paper, and by
+ * default on a GPU, emd-cached, by an earlier frame's value, and emd-distinct
+ * problems by the simplex.  Of the trees, emd-trees are stored, emd-unstored
+ * found no room, emd-evicted had to go.  emd-places counts all places.
  *
  * 16-bit PNG comes as GRAY16_BE: put videoconvert between pngdec and emdtrack.
  *

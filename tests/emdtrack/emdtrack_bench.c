@@ -315,11 +315,10 @@ gpu_heading (void)
 static int
 gpu_all (Frame *frames, int n)
 {
-  static const BenchCase cases[] = {
-      {"any", 11, EMDTRACK_MATRIX, EMDTRACK_REUSE},
-      {"any", 4, EMDTRACK_MATRIX, EMDTRACK_REUSE},
-      {"any", 8, EMDTRACK_MATRIX, EMDTRACK_REUSE},
-      {"any", 16, EMDTRACK_MATRIX, EMDTRACK_REUSE},
+  static const BenchCase cases[] = {{"any", 11, EMDTRACK_MATRIX, EMDTRACK_AUTO},
+      {"any", 4, EMDTRACK_MATRIX, EMDTRACK_AUTO},
+      {"any", 8, EMDTRACK_MATRIX, EMDTRACK_AUTO},
+      {"any", 16, EMDTRACK_MATRIX, EMDTRACK_AUTO},
       {"line", 11, EMDTRACK_LINE, EMDTRACK_AUTO},
       {"circle", 11, EMDTRACK_CIRCLE, EMDTRACK_AUTO},
       {"tree", 11, EMDTRACK_LINE, EMDTRACK_AUTO}};

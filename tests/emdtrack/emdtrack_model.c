@@ -154,13 +154,13 @@ stage_close (Stage *s)
 static void
 stage_search (Stage *s, double step, double enough)
 {
-  EmdtrackCandidate like = {0, 0, 24, 18, 2, NULL};
+  EmdtrackCandidate like = {0, 0, 24, 18, 2, NULL, 0};
   double centres[4] = {0, 0, STAGE_WIDTH, STAGE_HEIGHT};
 
   s->search.n = 0;
   emdtrack_search_grid (&s->search, &like, 1, centres, step);
   ok (emdtrack_search_run (
-      &s->search, s->e, &s->lazy, enough, STAGE_WIDTH, STAGE_HEIGHT));
+      &s->search, s->e, &s->lazy, enough, STAGE_WIDTH, STAGE_HEIGHT, 0));
   for (int i = 0; i < s->search.n; i++) {
     const EmdtrackCandidate *c = &s->search.candidate[i];
 

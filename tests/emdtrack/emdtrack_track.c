@@ -102,13 +102,13 @@ stage_choose (Stage *s, const EmdtrackFrame *frame, const Disc *d)
   follower_choose (&s->by, frame, all, boxes, s->n_targets);
 }
 
-static const EmdtrackTrack *
-stage_play (Stage *s, const Disc *d, int n, int wall)
+/* Follows the targets, which @d draws in the first frame. */
+static void
+stage_follow (Stage *s, const Disc *d)
 {
   EmdtrackFrame frame = {.layout = EMDTRACK_PLAIN};
   void *memory;
 
-  stage_draw (s, d, n, wall);
   frame.image = frame_to_device (&s->frame, &s->by.dev, &memory);
   if (!s->n_frames++)
     stage_choose (s, &frame, d);
@@ -116,7 +116,71 @@ stage_play (Stage *s, const Disc *d, int n, int wall)
   ok (emdtrack_tracker_run (s->by.tracker, s->by.e, &s->by.params, &s->track,
       &s->tracks, &s->n_tracks));
   device_release (&s->by.dev, memory);
+}
+
+static const EmdtrackTrack *
+stage_play (Stage *s, const Disc *d, int n, int wall)
+{
+  stage_draw (s, d, n, wall);
+  stage_follow (s, d);
   return s->tracks;
+}
+
+/* ---- Waits for the device ---- */
+
+static const DeviceOps *waiting_ops;
+static int n_waits;
+
+static const char *
+counted_wait (const Device *dev)
+{
+  n_waits++;
+  return waiting_ops->wait (dev);
+}
+
+/* Lets waits of the stage's Emdtrack be counted. */
+static void
+stage_count_waits (Stage *s)
+{
+  static DeviceOps ops;
+  Device dev = s->by.dev;
+
+  waiting_ops = dev.ops;
+  ops = *dev.ops;
+  ops.wait = counted_wait;
+  dev.ops = &ops;
+  emdtrack_free (s->by.e);
+  ok (emdtrack_new (&s->by.e, &dev, STAGE_WIDTH, STAGE_HEIGHT));
+}
+
+/* Each target that is followed waits for a GPU three times a frame, and twice
+ * more where look-alikes are searched for. */
+static void
+test_waits (DeviceKind kind)
+{
+  const int each = kind == DEVICE_CUDA ? 3 : 4, survey = 5;
+
+  for (int n = 1; n <= 3; n++) {
+    AUTO (Stage) s;
+
+    stage_open (&s, kind, n);
+    stage_count_waits (&s);
+    for (int k = 0; k < 40; k++) {
+      Disc d[3] = {{60 + 3 * k, 60, 16, RED, 0},
+          {250 - 2 * k, 130, 18, BLUE, 0}, {40 + k, 160, 14, RED, 0}};
+      int least = 0;
+
+      stage_draw (&s, d, 3, -1);
+      if (k)
+        n_waits = 0;
+      stage_follow (&s, d);
+      for (int i = 0; i < n; i++) {
+        check (s.tracks[i].state == EMDTRACK_TRACKING);
+        least += (s.tracks[i].age + s.tracks[i].id) % 16 ? each : survey;
+      }
+      check (!k || n_waits == least);
+    }
+  }
 }
 
 /* ---- A metamer ---- */
@@ -615,9 +679,46 @@ test_views (DeviceKind kind)
   check (emdtrack_codebook_learn_views (&dev, v, 1, 2, &book));
 }
 
-CHECK_MAIN (NULL, NULL, PART (moves), PART (grows), PART (occluded),
+/* ---- Parity ---- */
+
+/* Tracks on the CPU and on the GPU are bit for bit the same, also where targets
+ * grow, are hidden, are lost, and are found again. */
+static void
+test_parity_tracks (DeviceKind kind)
+{
+  for (int round = 0; round < 3; round++) {
+    AUTO (Stage) cpu, cuda;
+
+    stage_open (&cpu, DEVICE_CPU, 2);
+    stage_open (&cuda, DEVICE_CUDA, 2);
+    cpu.track.scales = cuda.track.scales = 1 + 2 * round;
+    cpu.track.template_update = cuda.track.template_update =
+        round == 1 ? .1 : 0;
+    cpu.track.contrast = cuda.track.contrast = round == 2 ? 0 : .5;
+    cpu.track.lose_frames = cuda.track.lose_frames = 8;
+    for (int k = 0; k < 90; k++) {
+      double r = 15 + (round ? .1 * k : 0);
+      Disc d[2] = {{50 + 2.5 * k, 80 + 30 * sin (k * .1), r, RED, k % 30},
+          {260 - 2 * k, 140, 17, BLUE, 0}};
+      bool gone = k > 60 && k < 75;
+
+      stage_draw (&cpu, d + gone, 2 - gone, k < 60 ? 150 : -1);
+      memcpy (cuda.frame.image.plane[0], cpu.frame.image.plane[0],
+          3 * STAGE_WIDTH * STAGE_HEIGHT);
+      stage_follow (&cpu, d);
+      stage_follow (&cuda, d);
+      check (cpu.n_tracks == 2 && cuda.n_tracks == 2 &&
+          !memcmp (cpu.tracks, cuda.tracks, 2 * sizeof *cpu.tracks));
+    }
+  }
+}
+
+static const CheckPart parity[] = {
+    {"tracks", test_parity_tracks}, {NULL, NULL}};
+
+CHECK_MAIN (parity, NULL, PART (moves), PART (grows), PART (occluded),
     PART (lost), PART (leaves), {"look-alikes", test_look_alikes},
     {"turns away", test_turns_away}, {"other size", test_other_size},
     PART (two), {"by histogram", test_by_histogram}, PART (metamer),
-    PART (update), PART (refused), PART (widest), PART (regions),
+    PART (update), PART (waits), PART (refused), PART (widest), PART (regions),
     PART (codebook), PART (views))

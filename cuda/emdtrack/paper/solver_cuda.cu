@@ -260,6 +260,7 @@ emdtrack_solve_group (const EmdtrackStart *s, const EmdtrackProblem *p,
 typedef struct {
   const EmdtrackHistogram *histogram;
   const uint32_t *list, *n;
+  uint32_t most; /* of a longer list nothing is solved */
   uint16_t *value;
   uint32_t *state; /* of cached values, or NULL */
   EmdtrackTally *tally;
@@ -276,7 +277,7 @@ __launch_bounds__ (EMDTRACK_THREADS)
   uint32_t n = *u.n, group = emdtrack_thread_index () / LANES, pivots = 0;
   uint32_t groups = gridDim.x * EMDTRACK_THREADS / LANES;
 
-  if (!n)
+  if (!n || n > u.most)
     return;
   for (uint32_t i = threadIdx.x; i < sizeof p / 4; i += blockDim.x)
     ((uint32_t *) &p)[i] = ((const uint32_t *) &problem)[i];
@@ -331,16 +332,39 @@ emdtrack_solve_left (const Device *dev, const EmdtrackWork *w, int target)
   EmdtrackCuda *c = emdtrack_state (w);
 
   return queue_solver (dev, w, target,
-      Unsolved{w->histogram, c->left, &c->tally->n_left, w->map[target], NULL,
-          c->tally});
+      Unsolved{w->histogram, c->left, &c->tally->n_left, UINT32_MAX,
+          w->map[target], NULL, c->tally});
 }
 
 /* ---- Steps 1 and 2 ---- */
+
+const char *
+emdtrack_cache_prepare_cuda (const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackCache *cache = &c->cache[target];
+  DeviceMemory *m = &c->memory;
+  uint32_t room = 1u << w->cache_bits;
+
+  if (!c->where[target])
+    TRY (memory_get (m, &c->where[target], emdtrack_room (w)));
+  if (!c->unsolved)
+    TRY (memory_get (m, &c->unsolved, emdtrack_room (w)));
+  if (cache->n && cache->room == room)
+    return NULL;
+  memory_release (m, &cache->n); /* stays NULL if the rest finds no memory */
+  cache->room = room;
+  TRY (memory_get (m, &cache->histogram, room));
+  TRY (memory_get (m, &cache->state, room));
+  TRY (memory_get (m, &cache->value, room));
+  return memory_get (m, &cache->n, 1);
+}
 
 typedef struct {
   EmdtrackCache cache;
   const EmdtrackHistogram *histogram;
   uint32_t n;
+  uint32_t most; /* about this many values are added at most */
   uint32_t *where, *unsolved, *left;
   EmdtrackTally *tally;
 } Group;
@@ -369,7 +393,8 @@ find_cached_cuda (const Group &g, const EmdtrackHistogram *h, uint32_t *cached)
     EmdtrackHistogram there;
 
     if (state == EMDTRACK_FREE) {
-      if (*(volatile uint32_t *) g.cache.n >= room / 4 * 3)
+      if (*(volatile uint32_t *) g.cache.n >= room / 4 * 3 ||
+          *(volatile uint32_t *) &g.tally->unsolved > g.most)
         return NOWHERE;
       if (claim_cached (g, at, h)) {
         g.unsolved[emdtrack_claim_item (&g.tally->unsolved)] = at;
@@ -421,47 +446,95 @@ __launch_bounds__ (EMDTRACK_THREADS) write_map_kernel (
     map[i] = value[where[i]];
 }
 
-/* A warp adds the tally.  Host memory is only written: reading it would wait
- * for the bus. */
+/* A frame whose values were looked up. */
+typedef struct {
+  const uint32_t *cached; /* number of cached values; NULL: trees */
+  uint32_t most;          /* problems that are solved */
+  uint32_t n;             /* EMDTRACK_AUTO: pixels, else 0 */
+} LookedUp;
+
+static __device__ __forceinline__ void
+tell_look_up (EmdtrackTally *t, const LookedUp &l, EmdtrackSeen *seen)
+{
+  EmdtrackCounts *c = &t->counts;
+
+  c->distinct = t->unsolved + t->n_left;
+  if (l.n)
+    c->equal = l.n - c->unchanged - c->cached - c->distinct;
+  seen->cached = *l.cached;
+  seen->unsolved = t->unsolved;
+  seen->gave_up = t->full || t->unsolved > l.most;
+}
+
+static __device__ __forceinline__ void
+tell_trees (EmdtrackTally *t, const EmdtrackStore &store,
+    const EmdtrackSketch &sketch, EmdtrackSeen *seen)
+{
+  t->counts.trees = (uint32_t) store.room -
+      (*store.n_spare - min (*store.n_taken, *store.n_spare));
+  seen->full = t->full;
+  seen->trees = (uint32_t) t->counts.trees;
+  seen->pending = t->pending;
+  seen->any = true;
+  if (!sketch.n)
+    return;
+  seen->fresh = t->fresh;
+  seen->sketched = *sketch.n += t->fresh;
+}
+
+/* A warp writes the tally to @seen, host memory, and clears it.  Host memory is
+ * only written: reading it would wait for the bus. */
 static __global__ void
-add_tally_kernel (EmdtrackTally *t, const __grid_constant__ EmdtrackStore store,
-    const uint32_t *cached, uint64_t *sums, bool first, EmdtrackSeen *seen,
-    EmdtrackCounts *to)
+take_tally_kernel (EmdtrackTally *t,
+    const __grid_constant__ EmdtrackStore store,
+    const __grid_constant__ EmdtrackSketch sketch,
+    const __grid_constant__ LookedUp looked_up, EmdtrackSeen *seen)
 {
   uint32_t lane = threadIdx.x;
 
-  if (!lane && cached) {
-    t->counts.distinct = t->unsolved + t->n_left;
-    seen->cached = *cached;
-  } else if (!lane) {
-    t->counts.trees = (uint32_t) store.room -
-        (*store.n_spare - min (*store.n_taken, *store.n_spare));
-    seen->full = t->full;
-    seen->trees = (uint32_t) t->counts.trees;
-    seen->pending = t->pending;
-    seen->any = true;
-    seen->has_trees = seen->has_trees || !t->alone;
-  }
+  if (!lane && looked_up.cached)
+    tell_look_up (t, looked_up, seen);
+  else if (!lane)
+    tell_trees (t, store, sketch, seen);
   __syncwarp ();
-  if (lane < sizeof t->counts / sizeof *sums) {
-    uint64_t sum = ((const uint64_t *) &t->counts)[lane];
-
-    sum += first ? 0 : sums[lane];
-    ((uint64_t *) to)[lane] = sums[lane] = sum;
-  }
+  for (uint32_t i = lane; i < sizeof t->counts / sizeof (uint64_t); i += 32)
+    ((uint64_t *) &seen->counts)[i] = ((const uint64_t *) &t->counts)[i];
+  __syncwarp ();
+  for (uint32_t i = lane; i < sizeof *t / sizeof (uint32_t); i += 32)
+    ((uint32_t *) t)[i] = 0;
 }
 
-/* Queues the counts of this frame's solver. */
 const char *
-emdtrack_queue_tally (const Device *dev, const EmdtrackWork *w, int target)
+emdtrack_queue_tally (const Device *dev, const EmdtrackWork *w, int target,
+    bool cached, uint32_t most)
 {
   EmdtrackCuda *c = emdtrack_state (w);
+  bool paper = w->solver == EMDTRACK_PAPER;
+  LookedUp looked_up = {cached ? c->cache[target].n : NULL, most,
+      paper ? 0 : (uint32_t) emdtrack_pixels (w)};
 
-  add_tally_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally,
-      c->store[target], w->solver == EMDTRACK_PAPER ? c->cache[target].n : NULL,
-      c->counts, !target, &c->seen[target], w->counts);
+  take_tally_kernel<<<1, 32, 0, device_stream (dev)>>> (c->tally,
+      c->store[target],
+      w->solver == EMDTRACK_AUTO ? c->sketch[target] : EmdtrackSketch{},
+      looked_up, &c->seen[target]);
   CUDA_TRY (cudaGetLastError ());
+  c->counted[target] = true;
   return NULL;
+}
+
+/* Lets go of all cached values of @target if they are too many. */
+static const char *
+let_cache_go (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackCache *cache = &c->cache[target];
+
+  if (c->seen[target].cached < cache->room / 4 * 3)
+    return NULL;
+  TRY (device_copy (dev, &c->tally->counts.evicted, cache->n,
+      sizeof *cache->n)); /* of little-endian numbers, the lower half */
+  TRY (device_clear (dev, cache->n, sizeof *cache->n));
+  return device_clear (dev, cache->state, cache->room * sizeof *cache->state);
 }
 
 const char *
@@ -471,22 +544,110 @@ emdtrack_paper_cuda (const Device *dev, const EmdtrackWork *w, int target)
   EmdtrackCache *cache = &c->cache[target];
   uint32_t n = (uint32_t) emdtrack_pixels (w);
   uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
-  Group g = {*cache, w->histogram, n, c->where, c->unsolved, c->left, c->tally};
+  Group g = {*cache, w->histogram, n, UINT32_MAX, c->where[target], c->unsolved,
+      c->left, c->tally};
 
-  TRY (device_clear (dev, c->tally, sizeof *c->tally));
-  if (c->seen[target].cached >= cache->room / 4 * 3) {
-    TRY (device_copy (dev, &c->tally->counts.evicted, cache->n,
-        sizeof *cache->n)); /* of little-endian numbers, the lower half */
-    TRY (device_clear (dev, cache->n, sizeof *cache->n));
-    TRY (device_clear (dev, cache->state, cache->room * sizeof *cache->state));
-  }
+  TRY (let_cache_go (dev, w, target));
   group_pixels_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (g);
   TRY (queue_solver (dev, w, target,
-      Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, cache->value,
-          cache->state, c->tally}));
+      Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, UINT32_MAX,
+          cache->value, cache->state, c->tally}));
   TRY (emdtrack_solve_left (dev, w, target));
   write_map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
-      c->where, cache->value, w->map[target], n);
+      c->where[target], cache->value, w->map[target], n);
   CUDA_TRY (cudaGetLastError ());
-  return emdtrack_queue_tally (dev, w, target);
+  return emdtrack_queue_tally (dev, w, target, true, UINT32_MAX);
+}
+
+/* ---- The look-up of EMDTRACK_AUTO ----
+ *
+ * The same steps, but for pixels whose histogram is that of the frame before.
+ * It gives up if there are too many problems, or no room for their values. */
+
+typedef struct {
+  Group group;
+  bool known;
+  const EmdtrackHistogram *before;
+  uint16_t *map;
+} LookUp;
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS)
+    look_up_kernel (const __grid_constant__ LookUp l)
+{
+  const Group &g = l.group;
+  uint32_t i = emdtrack_thread_index (), cached = 0, at = NOWHERE;
+  bool unchanged = false;
+
+  if (i < g.n) {
+    EmdtrackHistogram h = g.histogram[i];
+
+    if (l.known) {
+      EmdtrackHistogram was = l.before[i];
+
+      unchanged = emdtrack_same (&h, &was);
+    }
+    if (!unchanged) {
+      at = find_cached_cuda (g, &h, &cached);
+      if (cached)
+        l.map[i] = g.cache.value[at];
+      else if (at == NOWHERE)
+        *(volatile uint32_t *) &g.tally->full = 1;
+    }
+    g.where[i] = cached ? NOWHERE : at;
+  }
+  __syncwarp ();
+  emdtrack_add_warp_sum (&g.tally->counts.cached, cached);
+  emdtrack_add_warp_sum (&g.tally->counts.unchanged, unchanged);
+}
+
+const char *
+emdtrack_queue_look_up (
+    const Device *dev, const EmdtrackWork *w, int target, uint32_t most)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  EmdtrackCache *cache = &c->cache[target];
+  uint32_t n = (uint32_t) emdtrack_pixels (w);
+  uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
+  LookUp l;
+
+  TRY (emdtrack_cache_prepare_cuda (w, target));
+  TRY (let_cache_go (dev, w, target));
+  l = LookUp{{*cache, w->histogram, n, most, c->where[target], c->unsolved,
+                 c->left, c->tally},
+      w->known[target], w->before, w->map[target]};
+  look_up_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (l);
+  TRY (queue_solver (dev, w, target,
+      Unsolved{cache->histogram, c->unsolved, &c->tally->unsolved, most,
+          cache->value, cache->state, c->tally}));
+  write_map_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      c->where[target], cache->value, w->map[target], n);
+  CUDA_TRY (cudaGetLastError ());
+  return emdtrack_queue_tally (dev, w, target, true, most);
+}
+
+static __global__ void
+__launch_bounds__ (EMDTRACK_THREADS) keep_values_kernel (const uint32_t *where,
+    const uint16_t *map, uint16_t *value, uint32_t *state, uint32_t n)
+{
+  uint32_t i = emdtrack_thread_index ();
+
+  if (i >= n || where[i] == NOWHERE)
+    return;
+  value[where[i]] = map[i];
+  state[where[i]] = EMDTRACK_SOLVED;
+}
+
+const char *
+emdtrack_keep_values (const Device *dev, const EmdtrackWork *w, int target)
+{
+  EmdtrackCuda *c = emdtrack_state (w);
+  uint32_t n = (uint32_t) emdtrack_pixels (w);
+  uint32_t blocks = (n + EMDTRACK_THREADS - 1) / EMDTRACK_THREADS;
+
+  keep_values_kernel<<<blocks, EMDTRACK_THREADS, 0, device_stream (dev)>>> (
+      c->where[target], w->map[target], c->cache[target].value,
+      c->cache[target].state, n);
+  CUDA_TRY (cudaGetLastError ());
+  return NULL;
 }
