@@ -597,7 +597,7 @@ bench (int argc, char **argv)
 {
   /* --bench cuda: the GPU alone */
   for (DeviceKind kind = argc > 2 ? DEVICE_CUDA : DEVICE_CPU;
-      kind <= DEVICE_CUDA; kind++) {
+       kind <= DEVICE_CUDA; kind++) {
     if (kind == DEVICE_CUDA && device_cuda_probe ())
       break;
     bench_sizes (kind, 640, 480, 1280, 720, 0);
