@@ -11,7 +11,9 @@
 #   pipelines/kinfumot.sh FOLDER            a recording of the TUM RGB-D benchmark:
 #                                           the pictures that depth.txt lists; a
 #                                           trajectory gets the times of that file
-#   pipelines/kinfumot.sh camera            openni2src
+#   pipelines/kinfumot.sh camera            the first that is installed of
+#                                           realsensesrc, openni2src, k4asrc and
+#                                           zedsrc, all of which are untested
 #   pipelines/kinfumot.sh /dev/video2       a device of depth, as a RealSense has
 #   pipelines/kinfumot.sh 'realsensesrc …'  a source in words of gst-launch-1.0
 #   pipelines/kinfumot.sh paper FOLDER      no window: the evaluation of the paper,
@@ -94,6 +96,27 @@ need_camera () {
   exit 2
 }
 
+# Sets `source` to the depth of the first source that is installed, in words of its
+# makers: of realsensesrc and k4asrc there are some whose depth rgbddemux gives.
+choose_depth_camera () {
+  if has_element realsensesrc && has_element rgbddemux; then
+    source=(realsensesrc ! rgbddemux name=rgbd rgbd.src_depth)
+  elif has_element realsensesrc; then
+    source=(realsensesrc stream-type=1)
+  elif has_element openni2src; then
+    source=(openni2src sourcetype=depth)
+  elif has_element k4asrc; then
+    source=(k4asrc ! rgbddemux name=rgbd rgbd.src_depth)
+  elif has_element zedsrc; then
+    source=(zedsrc stream-type=3)
+  else
+    echo "camera needs realsensesrc, openni2src, k4asrc or zedsrc, and none of them is" \
+      "installed; a device of depth is named as /dev/video2" >&2
+    exit 1
+  fi
+  source+=(! 'video/x-raw,format=GRAY16_LE')
+}
+
 if [ "$input" = paper ]; then
   [ $# -ge 2 ] || { echo "paper needs the name of a folder" >&2; exit 2; }
   shift
@@ -111,7 +134,7 @@ elif is_sequence "$input"; then
 elif [ "$input" = camera ]; then
   live=yes
   need_camera
-  source=(openni2src sourcetype=depth ! 'video/x-raw,format=GRAY16_LE')
+  choose_depth_camera
 elif [[ $input = /dev/* ]]; then
   live=yes
   [ -e "$input" ] || no_camera "$input"

@@ -14,7 +14,10 @@
 # COLOR and DEPTH are two aligned pictures, DEPTH with 16 bits; two sequences of
 # them, 'color-%06d.png' 'depth-%06d.png'; the two devices of a live camera,
 # /dev/video4 /dev/video2 or camera:NAME, whose depth is GRAY16_LE and aligned
-# with the colour; or two sources in words of gst-launch-1.0, 'realsensesrc …'.  INTRINSICS is
+# with the colour; or two sources in words of gst-launch-1.0, 'realsensesrc …'.  Depth
+# that is not aligned needs RIG=rig.yml, the calibration of both cameras, the depth
+# camera first (depthalign); with - for INTRINSICS, the camera is that of the file, too.
+# DEPTHALIGN holds further properties: DEPTHALIGN='depth-scale=0.0001'.  INTRINSICS is
 # fx,fy,cx,cy in pixels, a file of OpenCV or ROS, or - where the frames bring
 # them.  A MODEL is a file of vision-model, or a mesh or cloud of points, of which
 # one is made first.
@@ -51,6 +54,16 @@ size=${SIZE:-640x480}
   echo "SEED is a number from 0 on, not \"$SEED\"" >&2
   exit 2
 }
+
+align=()
+if [ -n "${RIG-}" ]; then
+  need_file "$RIG"
+  read -ra aligned <<<"${DEPTHALIGN-}"
+  wanted=(${properties[@]+"${properties[@]}"})
+  take_properties ${aligned[@]+"${aligned[@]}"}
+  align=(depthalign rig="$(spelled "$RIG")" ${properties[@]+"${properties[@]}"} !)
+  properties=(${wanted[@]+"${wanted[@]}"})
+fi
 
 # Of a live camera, what there is no time for is left there, in pairs.
 short=(queue max-size-buffers=2 max-size-bytes=0 max-size-time=0)
@@ -140,7 +153,7 @@ else
     "${queue[@]}" ! objects.sink_color)
   choose_picture "$depth" depth
   line+=("${source[@]}" ! videoconvert ! video/x-raw,format=GRAY16_LE !
-    "${queue[@]}" ! objects.sink_depth)
+    "${align[@]}" "${queue[@]}" ! objects.sink_depth)
 fi
 choose_results visionoverlay
 launch "${line[@]}" scopedetect name=objects models="$(spelled "$models")" "${camera[@]}" \

@@ -209,14 +209,14 @@ def outputs(folder):
     os.umask(mask)
     link.symlink_to(path.name)
     for mode in 0o666 & ~mask, 0o640:
-        tool.write(str(link), rig, (640, 480))
+        tool.write(str(link), rig, [(640, 480)])
         limit(f"a link stays one, mode {mode:o}", link.is_symlink() and
               path.is_file() and path.stat().st_mode & 0o777 == mode)
         path.chmod(0o640)
     limit("what is written is read", np.array_equal(
         read(path)["Q"], np.eye(3)))
     for kind, start in ("xml", "<?xml"), ("json", "{"), ("yml", "%YAML"):
-        tool.write(str(folder / f"of.{kind}"), rig, (640, 480))
+        tool.write(str(folder / f"of.{kind}"), rig, [(640, 480)])
         text = (folder / f"of.{kind}").read_text()
         limit(f"{kind} begins with {start}", text.startswith(start))
     link.unlink()
@@ -224,7 +224,7 @@ def outputs(folder):
     for bad, why in (link, "No space"), (folder / "no/rig.yml", "No such"), (
             folder, "Is a directory"):
         try:
-            tool.write(str(bad), rig, (640, 480))
+            tool.write(str(bad), rig, [(640, 480)])
             said = "nothing"
         except SystemExit as end:
             said = str(end)
@@ -273,6 +273,40 @@ def times():
         [-1] * 5, range(0, 500, 100), 50) == (every, 0))
 
 
+def of_depth(folder, scratch):
+    """The right camera as a colour camera with more pixels: the rig is the same, but
+    for its pixels, and depthalign takes it."""
+    for path in sorted(folder.glob("right*.jpg")):
+        picture = cv2.imread(str(path), cv2.IMREAD_GRAYSCALE)
+        cv2.imwrite(str(scratch / path.with_suffix(".png").name),
+                    cv2.resize(picture, None, fx=1.5, fy=1.5,
+                               interpolation=cv2.INTER_CUBIC))
+    rigs = []
+    for name, words in (
+            ("pair", ("--left", folder / "left*.jpg", "--right", folder / "right*.jpg")),
+            ("apart", ("--depth", folder / "left*.jpg",
+                       "--color", scratch / "right*.png"))):
+        code, said = run(*words, "--square", SQUARE, "--output", scratch / f"{name}.yml")
+        limit(f"{name}: {said.strip().splitlines()[-1]}", code == 0)
+        storage = cv2.FileStorage(str(scratch / f"{name}.yml"), cv2.FILE_STORAGE_READ)
+        rigs.append({key: storage.getNode(key).mat() for key in ("M2", "R", "T")})
+        size = [storage.getNode(f"image_{side}2").real() for side in ("width", "height")]
+    limit("the second size is in the file", size == [960, 720])
+    pair, apart = rigs
+    limit("both rigs are as far apart", abs(
+        np.linalg.norm(pair["T"]) - np.linalg.norm(apart["T"])) < .001)
+    limit("both rigs are turned alike", np.abs(pair["R"] - apart["R"]).max() < .01)
+    limit("pixels are smaller by half", abs(
+        apart["M2"][0, 0] / pair["M2"][0, 0] - 1.5) < .015)
+    done = subprocess.run([
+        "gst-launch-1.0", "-q", "visiontestsrc", "pattern=rgbd", "num-buffers=1", "!",
+        "depthalign", f"rig={scratch / 'apart.yml'}", "!",
+        "video/x-raw,width=960,height=720", "!", "fakesink"],
+        capture_output=True, text=True, timeout=60, check=False)
+    limit(f"depthalign takes it: {done.stderr}", done.returncode == 0 and
+          "WARNING" not in done.stdout + done.stderr)
+
+
 def main():
     times()
     with tempfile.TemporaryDirectory() as scratch:
@@ -302,6 +336,8 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         pictures(folder, Path(scratch))
         live(folder, Path(scratch))
+    with tempfile.TemporaryDirectory() as scratch:
+        of_depth(folder, Path(scratch))
     return bool(failures)
 
 

@@ -24,8 +24,8 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 101615,
-          "files": 490}
+LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 103537,
+          "files": 500}
 
 
 def functions():

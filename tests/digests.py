@@ -41,7 +41,7 @@ PLACES = {
     "sample-videos/bottle-detection.mp4": "emd/bottles/bottle-detection.mp4",
     "Linemod-Occluded, frame 3": "pose/lmo_frame3",
 }
-ALGORITHMS = "moct|gpuccl|kinfumot|pocstereo|emdtrack|scopedetect"
+ALGORITHMS = "moct|gpuccl|kinfumot|pocstereo|emdtrack|scopedetect|depthalign"
 HAS_BACKEND = re.compile(ALGORITHMS + "|visionoverlay")
 HAS_THREADS = re.compile(ALGORITHMS + "|visionoverlay|visionmap|visiontestsrc")
 

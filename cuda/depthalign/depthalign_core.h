@@ -140,26 +140,71 @@ depthalign_is_whole (float max_step, const int d[4])
   return low > 0 && (float) (high - low) <= max_step * (float) low;
 }
 
-/* The quarter that pixel @i of a torn cell covers at its own @depth.  @p is its
- * point, and @at the number of the cell's first pixel in the rows of rays.  The
- * cell's other rays say where the quarter ends. */
-BOTH DepthalignCell
-depthalign_quarter (
-    const DepthalignFrame *f, size_t at, int i, int depth, DepthalignPoint p)
+/* Whether pixels with the depths @a and @b are one surface. */
+BOTH bool
+depthalign_are_one (float max_step, int a, int b)
 {
+  int low = depthalign_min (a, b);
+
+  return low > 0 &&
+      (float) (depthalign_max (a, b) - low) <= max_step * (float) low;
+}
+
+/* The place half a pixel from pixel @i of a cell towards pixel @j, at @i's own
+ * @depth.  @at is the number of the cell's first pixel in the rays. */
+BOTH DepthalignPoint
+depthalign_half_way (
+    const DepthalignFrame *f, size_t at, int j, int depth, DepthalignPoint p)
+{
+  size_t ray = at + (size_t) (j & 1) + (size_t) (j >> 1) * (size_t) f->width;
+  DepthalignPoint q = depthalign_point (
+      f, f->ray[0][ray], f->ray[1][ray], f->ray[2][ray], (float) depth);
+
+  p.x = (p.x + q.x) >> 1;
+  p.y = (p.y + q.y) >> 1;
+  p.z = q.z > 0 ? p.z : 0;
+  return p;
+}
+
+/* The quarter that pixel @i of a torn cell covers, at its own depth: between
+ * its place, the middles between it and the two pixels beside it, and the
+ * cell's middle.  A pixel of the same surface says where a middle is, else two
+ * other corners of the quarter, which is a parallelogram, else a ray. */
+BOTH DepthalignCell
+depthalign_quarter (const DepthalignFrame *f, size_t at, int i, const int d[4],
+    const DepthalignCell *of)
+{
+  DepthalignPoint p = of->corner[i], m[4];
+  bool known[4];
   DepthalignCell cell;
 
-  cell.corner[i] = p;
-  for (int k = 1; k < 4; k++) {
-    int j = i ^ k;
-    size_t ray = at + (size_t) (j & 1) + (size_t) (j >> 1) * (size_t) f->width;
-    DepthalignPoint q = depthalign_point (
-        f, f->ray[0][ray], f->ray[1][ray], f->ray[2][ray], (float) depth);
+  UNROLLED for (int k = 0; k < 4; k++)
+  {
+    DepthalignPoint q = of->corner[i ^ k];
 
-    cell.corner[j].x = (p.x + q.x) >> 1;
-    cell.corner[j].y = (p.y + q.y) >> 1;
-    cell.corner[j].z = q.z > 0 ? p.z : 0;
+    m[k] = p;
+    known[k] = q.z > 0 && depthalign_are_one (f->max_step, d[i], d[i ^ k]);
+    m[k].x = (p.x + q.x) >> 1;
+    m[k].y = (p.y + q.y) >> 1;
   }
+  UNROLLED for (int k = 1; k < 3; k++)
+  {
+    int other = 3 - k;
+
+    if (known[k])
+      continue;
+    if (known[other] && known[3]) {
+      m[k].x = m[3].x - m[other].x + p.x;
+      m[k].y = m[3].y - m[other].y + p.y;
+    } else {
+      m[k] = depthalign_half_way (f, at, i ^ k, d[i], p);
+    }
+  }
+  if (!known[3]) {
+    m[3].x = m[1].x + m[2].x - p.x;
+    m[3].y = m[1].y + m[2].y - p.y;
+  }
+  UNROLLED for (int k = 0; k < 4; k++) cell.corner[i ^ k] = m[k];
   return cell;
 }
 
@@ -208,20 +253,27 @@ depthalign_triangle (const DepthalignCell *cell, int half)
   return t;
 }
 
-/* 65536 less the depth of a triangle, whose area is above 0, at pixel (@x, @y)
- * of the target; the maximum of such words is the nearest surface.  0: the
- * triangle does not cover the pixel. */
-BOTH uint32_t
-depthalign_word (const DepthalignTriangle *t, int x, int y)
+/* The weights of the second and third corner of a triangle at pixel (@x, @y) of
+ * the target, as parts of the area. */
+BOTH void
+depthalign_weights (const DepthalignTriangle *t, int x, int y, int *b, int *c)
 {
   int px = DEPTHALIGN_PART * x - t->x, py = DEPTHALIGN_PART * y - t->y;
-  int b = px * t->cy - py * t->cx, c = py * t->bx - px * t->by;
-  int a = t->area - b - c;
 
-  if ((a | b | c) < 0)
+  *b = px * t->cy - py * t->cx;
+  *c = py * t->bx - px * t->by;
+}
+
+/* 65536 less the depth of a triangle, whose area is above 0, where its corners
+ * have the weights @b and @c; the maximum of such words is the nearest surface.
+ * 0: the triangle does not cover the pixel. */
+BOTH uint32_t
+depthalign_word (const DepthalignTriangle *t, int b, int c)
+{
+  if ((b | c | (t->area - b - c)) < 0)
     return 0;
   return 65536u -
-      (uint32_t) (t->z + ((float) b * t->dzb + (float) c * t->dzc) + .5f);
+      (uint32_t) (int) (t->z + ((float) b * t->dzb + (float) c * t->dzc) + .5f);
 }
 
 /* ---- Memory and stages ---- */

@@ -101,7 +101,7 @@ project_depth_rows (void *data, int begin, int end)
 
 /* ---- Cells ---- */
 
-static void
+INLINED void
 draw_triangle (
     const DepthalignFrame *f, const ImageBox *box, const DepthalignTriangle *t)
 {
@@ -109,16 +109,20 @@ draw_triangle (
     return;
   for (int y = box->y0; y < box->y1; y++) {
     uint16_t *row = target_row (f, y);
+    int b, c;
 
+    depthalign_weights (t, box->x0, y, &b, &c);
     for (int x = box->x0; x < box->x1; x++) {
-      uint16_t word = (uint16_t) depthalign_word (t, x, y);
+      uint16_t word = (uint16_t) depthalign_word (t, b, c);
 
       row[x] = word > row[x] ? word : row[x];
+      b += DEPTHALIGN_PART * t->cy;
+      c -= DEPTHALIGN_PART * t->by;
     }
   }
 }
 
-static void
+INLINED void
 draw_cell (const DepthalignFrame *f, const DepthalignCell *cell)
 {
   ImageBox box = depthalign_bounds (f, cell);
@@ -133,30 +137,46 @@ draw_cell (const DepthalignFrame *f, const DepthalignCell *cell)
 }
 
 static void
-draw_cells_at (
-    const DepthalignFrame *f, const DepthalignScratch *s, int u, int v)
+draw_torn_cell (const DepthalignFrame *f, const DepthalignCell *cell,
+    const int depth[4], size_t at)
 {
-  const uint16_t *depth = f->depth + v * f->stride + u;
-  int d[4] = {depth[0], depth[1], depth[f->stride], depth[f->stride + 1]};
-  size_t at = (size_t) v * (size_t) f->width + (size_t) u;
-  DepthalignCell cell;
-
-  for (int i = 0; i < 4; i++) {
-    size_t k = at + (size_t) (i & 1) + (size_t) (i >> 1) * (size_t) f->width;
-
-    cell.corner[i] = (DepthalignPoint){s->x[k], s->y[k], s->z[k]};
-  }
-  if (depthalign_is_whole (f->max_step, d)) {
-    draw_cell (f, &cell);
-    return;
-  }
   for (int i = 0; i < 4; i++)
-    if (cell.corner[i].z > 0) {
-      DepthalignCell quarter =
-          depthalign_quarter (f, at, i, d[i], cell.corner[i]);
+    if (cell->corner[i].z > 0) {
+      DepthalignCell quarter = depthalign_quarter (f, at, i, depth, cell);
 
       draw_cell (f, &quarter);
     }
+}
+
+INLINED DepthalignPoint
+point_of_pixel (const DepthalignScratch *s, size_t at)
+{
+  return (DepthalignPoint){s->x[at], s->y[at], s->z[at]};
+}
+
+/* Draws the cells whose first pixels are in row @v. */
+static void
+draw_cell_row (const DepthalignFrame *f, const DepthalignScratch *s, int v)
+{
+  const uint16_t *depth = f->depth + v * f->stride;
+  size_t width = (size_t) f->width, at = (size_t) v * width;
+
+  for (int u = 0; u + 1 < f->width; u++, at++) {
+    int d[4] = {
+        depth[u], depth[u + 1], depth[u + f->stride], depth[u + f->stride + 1]};
+    DepthalignCell cell;
+
+    if (!(d[0] | d[1] | d[2] | d[3]))
+      continue;
+    cell.corner[0] = point_of_pixel (s, at);
+    cell.corner[1] = point_of_pixel (s, at + 1);
+    cell.corner[2] = point_of_pixel (s, at + width);
+    cell.corner[3] = point_of_pixel (s, at + width + 1);
+    if (depthalign_is_whole (f->max_step, d))
+      draw_cell (f, &cell);
+    else
+      draw_torn_cell (f, &cell, d, at);
+  }
 }
 
 static void
@@ -165,8 +185,8 @@ draw_stripe (const Alignment *a, int stripe)
   const DepthalignFrame *f = a->f;
 
   for (int v = stripe * STRIPE; v < (stripe + 1) * STRIPE; v++)
-    for (int u = 0; v + 1 < f->height && u + 1 < f->width; u++)
-      draw_cells_at (f, a->s, u, v);
+    if (v + 1 < f->height)
+      draw_cell_row (f, a->s, v);
 }
 
 static void

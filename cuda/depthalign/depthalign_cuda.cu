@@ -23,8 +23,11 @@ draw_cell_cuda (
 
     for (int y = box.y0; t.area > 0 && y < box.y1; y++)
       for (int x = box.x0; x < box.x1; x++) {
-        uint32_t word = depthalign_word (&t, x, y);
+        int b, c;
+        uint32_t word;
 
+        depthalign_weights (&t, x, y, &b, &c);
+        word = depthalign_word (&t, b, c);
         if (word)
           atomicMax (words + (size_t) y * f->target_width + x, word);
       }
@@ -82,14 +85,13 @@ draw_cells_kernel (const __grid_constant__ DepthalignFrame f, uint32_t *words,
     draw_cell_cuda (&f, words, &cell);
     return;
   }
-  for (int k = 0; k < 4; k++) {
-    DepthalignPoint own = point[j + k / 2][i + k % 2];
+#pragma unroll
+  for (int k = 0; k < 4; k++)
+    if (cell.corner[k].z > 0) {
+      DepthalignCell quarter = depthalign_quarter (&f, at, k, d, &cell);
 
-    if (own.z > 0) {
-      cell = depthalign_quarter (&f, at, k, depth[j + k / 2][i + k % 2], own);
-      draw_cell_cuda (&f, words, &cell);
+      draw_cell_cuda (&f, words, &quarter);
     }
-  }
 }
 
 static __global__ void

@@ -595,7 +595,9 @@ bench_sizes (DeviceKind kind, int width, int height, int to_width,
 static int
 bench (int argc, char **argv)
 {
-  for (DeviceKind kind = DEVICE_CPU; kind <= DEVICE_CUDA; kind++) {
+  /* --bench cuda: the GPU alone */
+  for (DeviceKind kind = argc > 2 ? DEVICE_CUDA : DEVICE_CPU;
+       kind <= DEVICE_CUDA; kind++) {
     if (kind == DEVICE_CUDA && device_cuda_probe ())
       break;
     bench_sizes (kind, 640, 480, 1280, 720, 0);

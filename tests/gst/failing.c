@@ -114,7 +114,8 @@ give_model (GstElement *pipeline)
 }
 
 /* An error of memory says how much was asked for, and names a property of x
- * with which less would be. */
+ * with which less would be; depthalign has none, as its memory follows from the
+ * sizes of frames. */
 static void
 expect_advice (GstElement *pipeline, const GError *error)
 {
@@ -128,7 +129,9 @@ expect_advice (GstElement *pipeline, const GError *error)
   all = g_object_class_list_properties (G_OBJECT_GET_CLASS (x), &n);
   for (guint i = 0; i < n; i++)
     named += strlen (all[i]->name) > 3 && strstr (advice, all[i]->name) != NULL;
-  fail_unless (named > 0, "no property: %s", error->message);
+  fail_unless (
+      named > 0 || g_str_equal (G_OBJECT_TYPE_NAME (x), "GstDepthalign"),
+      "no property: %s", error->message);
 }
 
 /* The error says what can be done, and nothing is left behind; and a healthy

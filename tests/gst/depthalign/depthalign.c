@@ -116,7 +116,7 @@ knowledge_of (const Shot *depth, const Shot *truth, gint x, gint y)
   gdouble u =
       d->cx + d->fx * ((x - t->cx) / t->fx + 1000 * OFFSET / MAX (z, 1));
   gdouble v = d->cy + d->fy * (y - t->cy) / t->fy;
-  gint near = 0, far = 0, gone = 0;
+  gint near = 0, far = 0, gone = 0, barred = 0;
 
   if (z == 0 || u < 2 || v < 2 || u > depth->width - 3 || v > depth->height - 3)
     return UNKNOWN;
@@ -124,13 +124,16 @@ knowledge_of (const Shot *depth, const Shot *truth, gint x, gint y)
     for (gint i = -1; i <= 2; i++) {
       gdouble at = shot_at (depth, (gint) u + i, (gint) v + j);
 
+      barred += at > 0 && at < z - 30;
       near += at > 0 && at < z - 12;
       far += at > z + 12;
       gone += at == 0;
     }
-  if (near == 16)
+  if (is_near_edge (truth, x, y))
+    return UNKNOWN;
+  if (barred == 16)
     return HIDDEN;
-  return near || far || gone || is_near_edge (truth, x, y) ? UNKNOWN : SEEN;
+  return near || far || gone ? UNKNOWN : SEEN;
 }
 
 /* The depth of one camera in the pixels of another, which has three times as
