@@ -233,7 +233,7 @@ kinfumot_surface_term (const KinfumotAlignIn *in, int model,
     const KinfumotModel *m, int at, KinfumotTerm *term)
 {
   const KinfumotMatching *match = &in->matching;
-  Vec normal = in->normals[at], point;
+  Vec normal = in->normals[at], point, bend;
   KinfumotPair pair;
 
   if (normal.x == 0 && normal.y == 0 && normal.z == 0)
@@ -247,6 +247,8 @@ kinfumot_surface_term (const KinfumotAlignIn *in, int model,
     return false;
   *term = kinfumot_term_of (
       pair.p, pair.n, -pair.before, model ? 1 : kinfumot_pair_facing (&pair));
+  bend = vec_sub (vec_rotate (&m->turn, normal), pair.n);
+  term->bend = (int32_t) (vec_dot (bend, bend) * KINFUMOT_R_UNIT);
   return true;
 }
 

@@ -93,7 +93,7 @@ align_model (
       parallel_for (rows, 4, sum_surface_rows, &loop);
       if (model)
         parallel_for ((int) *scratch->n_ends, 256, sum_surface_ends, &loop);
-      kinfumot_solve_motion (m, &eigen, 0, 1);
+      kinfumot_solve_motion (m, !model, &eigen, 0, 1);
     }
   }
 }

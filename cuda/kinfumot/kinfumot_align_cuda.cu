@@ -193,7 +193,8 @@ list_surface_ends_kernel (
  * single block.  The sums of the previous iteration, which all blocks have
  * read, become 0. */
 static __device__ void
-solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
+solve_round (
+    KinfumotModel *m, bool is_camera, KinfumotAlignment *a, uint32_t round)
 {
   __shared__ KinfumotEigen eigen;
   const int i = threadIdx.x;
@@ -205,7 +206,7 @@ solve_round (KinfumotModel *m, KinfumotAlignment *a, uint32_t round)
   }
   __syncthreads ();
   if (i < 32)
-    kinfumot_solve_motion (m, &eigen, i, 32);
+    kinfumot_solve_motion (m, is_camera, &eigen, i, 32);
   __syncthreads ();
 }
 
@@ -233,7 +234,7 @@ __launch_bounds__ (ALIGN_THREADS) align_models_kernel (
       add_items (&in, model, &m, scratch.ends, n_ends,
           kinfumot_level_stride (level), blocks, a->sums[round % 3]);
       await_model_blocks (&a->done, (round + 1) * blocks);
-      solve_round (&m, a, round++);
+      solve_round (&m, !model, a, round++);
       if (m.settled)
         break;
     }

@@ -47,7 +47,8 @@ enum {
   KINFUMOT_P = 29,       /* points */
   KINFUMOT_PP = 32,      /* squares of the points' distances from the camera */
   KINFUMOT_WEIGHTS = 33, /* of J J^T and J r */
-  KINFUMOT_N_SUMS = 34
+  KINFUMOT_BENDS = 34, /* squares of the lengths between normals, by weights */
+  KINFUMOT_N_SUMS = 35
 };
 
 /* Huber's weight: a distance beyond KINFUMOT_HUBER counts as KINFUMOT_HUBER.
@@ -68,6 +69,8 @@ kinfumot_term_weight (float distance, float facing)
 typedef struct {
   int32_t j[6], r, p[3];
   int32_t weight; /* of the equation, by KINFUMOT_WEIGHT */
+  int32_t bend;   /* the square of the length between the frame's normal and
+                     the model's, by KINFUMOT_R_UNIT; 0 unless it is set */
 } KinfumotTerm;
 
 BOTH KinfumotTerm
@@ -83,7 +86,7 @@ kinfumot_term_of (Vec p, Vec n, float r, float facing)
       (int32_t) (r * KINFUMOT_R_UNIT),
       {(int32_t) (p.x * KINFUMOT_P_UNIT), (int32_t) (p.y * KINFUMOT_P_UNIT),
           (int32_t) (p.z * KINFUMOT_P_UNIT)},
-      kinfumot_term_weight (fabsf (r), facing)};
+      kinfumot_term_weight (fabsf (r), facing), 0};
 
   return t;
 }
@@ -103,6 +106,7 @@ kinfumot_add_term (int64_t sums[KINFUMOT_N_SUMS], const KinfumotTerm *t)
     sums[KINFUMOT_JR + i] += j * t->r;
   }
   sums[KINFUMOT_WEIGHTS] += t->weight;
+  sums[KINFUMOT_BENDS] += (int64_t) t->bend * t->weight;
   sums[KINFUMOT_RR] += (int64_t) t->r * t->r;
   sums[KINFUMOT_N]++;
   UNROLLED
@@ -129,7 +133,8 @@ typedef struct {
   Pose64 motion;   /* from this frame's camera to the previous frame's */
   Pose64 drift;    /* of objects: the velocity, from a pose in the world to the
                       next frame's, in world coordinates */
-  int steps;       /* frames in the mean of the drift, at most KINFUMOT_STEPS */
+  int steps;       /* frames in the mean of the drift or, of the background, in
+                      its model, at most KINFUMOT_STEPS */
   Pose64 expected; /* of objects: the motion that follows from the drift */
   Pose64 rest;     /* of the background: the pose in which the camera rested */
   bool still;      /* of the background: the camera still rests there */
@@ -198,8 +203,9 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 /* ---- The step ---- */
 
 #define KINFUMOT_MIN_POINTS 100
-/* Eigenvalue per point below which only the noise of normals determines a
- * direction. */
+/* Eigenvalue per point up to which a direction is weak: the noise of normals
+ * may be all that determines it.  Of the camera, that noise is measured, and
+ * may be less. */
 #define KINFUMOT_WEAK .002
 #define KINFUMOT_SETTLED 1e-4 /* metres, radians */
 #define KINFUMOT_UNKNOWN 1.   /* variance of a weak direction, m^2 */
@@ -209,6 +215,7 @@ kinfumot_to_camera (const KinfumotModel *m, Vec p)
 typedef struct {
   double a[6][6], b[6];
   double middle[3], spread, mean_square;
+  double bend; /* variance between normals of frame and model along an axis */
 } KinfumotSystem;
 
 /* Moves the origin of turns to the middle: a' = m a m^T and b' = m b for
@@ -262,6 +269,7 @@ kinfumot_system_of_sums (const int64_t sums[KINFUMOT_N_SUMS], KinfumotSystem *s)
     square -= s->middle[i] * s->middle[i];
   }
   s->mean_square = (double) sums[KINFUMOT_RR] * a_point * r * r;
+  s->bend = (double) sums[KINFUMOT_BENDS] * a_weight * r / 2;
   s->spread = square > 1e-6 ? sqrt (square) : 1e-3;
   kinfumot_centre_system (s);
   turns = 1 / s->spread;
@@ -447,10 +455,11 @@ kinfumot_find_eigen (KinfumotEigen *e, int lane, int lanes)
 }
 
 /* Solves a x = b along the directions that the points determine; along weak
- * directions the motion stays as predicted.  Returns the weak directions, a bit
- * each. */
+ * directions, whose eigenvalues are at most @limit, the motion stays as
+ * predicted.  Returns the weak directions, a bit each. */
 BOTH unsigned
-kinfumot_solve_weak (KinfumotEigen *e, double x[6], int lane, int lanes)
+kinfumot_solve_weak (
+    KinfumotEigen *e, double limit, double x[6], int lane, int lanes)
 {
   unsigned weak = 0;
 
@@ -459,11 +468,11 @@ kinfumot_solve_weak (KinfumotEigen *e, double x[6], int lane, int lanes)
     e->along[k] = 0;
     for (int i = 0; i < 6; i++)
       e->along[k] += e->v[i][k] * e->b[i];
-    e->along[k] = e->a[k][k] > KINFUMOT_WEAK ? e->along[k] / e->a[k][k] : 0;
+    e->along[k] = e->a[k][k] > limit ? e->along[k] / e->a[k][k] : 0;
   }
   KINFUMOT_MEET ();
   for (int k = 0; k < 6; k++)
-    weak |= (unsigned) !(e->a[k][k] > KINFUMOT_WEAK) << k;
+    weak |= (unsigned) !(e->a[k][k] > limit) << k;
   UNROLLED
   for (int i = 0; i < 6; i++) {
     x[i] = 0;
@@ -505,10 +514,22 @@ kinfumot_step_motion (KinfumotModel *m, const KinfumotSystem *s, double x[6])
   kinfumot_set_motion (m, kinfumot_moved_motion (m->motion, x, s->middle));
 }
 
-/* An iteration: the sums of the model give its next motion.  The lanes share
- * @e; the first lane writes @m. */
+/* The eigenvalue up to which a direction is weak.  Normals of the frame and of
+ * the background's model differ by the noise of both; that of the model, a mean
+ * of at least @steps frames, is the least. */
+BOTH double
+kinfumot_weak_limit (const KinfumotSystem *s, bool is_camera, int steps)
+{
+  const double noise = s->bend / (1 + steps);
+
+  return is_camera && noise < KINFUMOT_WEAK ? noise : KINFUMOT_WEAK;
+}
+
+/* An iteration: the sums of the model, the background if it @is_camera, give
+ * its next motion.  The lanes share @e; the first lane writes @m. */
 BOTH void
-kinfumot_solve_motion (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
+kinfumot_solve_motion (
+    KinfumotModel *m, bool is_camera, KinfumotEigen *e, int lane, int lanes)
 {
   KinfumotSystem s;
   double a[6][6], x[6];
@@ -537,7 +558,8 @@ kinfumot_solve_motion (KinfumotModel *m, KinfumotEigen *e, int lane, int lanes)
     UNROLLED
     for (int i = 0; i < 6 && !lane; i++)
       e->b[i] = s.b[i];
-    weak = kinfumot_solve_weak (e, x, lane, lanes);
+    weak = kinfumot_solve_weak (
+        e, kinfumot_weak_limit (&s, is_camera, m->steps), x, lane, lanes);
   }
   if (lane)
     return;
@@ -676,13 +698,14 @@ kinfumot_advance_pose (KinfumotModel *models, int model)
 
   if (model && !models[0].good)
     return;
+  if (m->good)
+    m->steps += m->steps < KINFUMOT_STEPS;
   if (model && m->good) {
     Pose64 camera = pose64_times (models[0].pose, models[0].motion);
     Pose64 before = pose64_times (models[0].pose, pose64_inverse (m->pose));
     Pose64 after = pose64_times (camera, pose64_inverse (pose));
     Pose64 drift = pose64_times (after, pose64_inverse (before));
 
-    m->steps += m->steps < KINFUMOT_STEPS;
     m->drift = kinfumot_pose_between (m->drift, drift, 1. / m->steps);
   }
   if (!model) {

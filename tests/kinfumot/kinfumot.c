@@ -222,8 +222,9 @@ test_wall (DeviceKind kind)
 }
 
 /* Two walls that meet in an upright edge: only the way along it is free.  An
- * upright cylinder: that and the turn about its axis are.  Nothing moves there,
- * and what is determined does not either. */
+ * upright cylinder: that is, and in truth the turn about its axis, but depth in
+ * whole millimetres makes stairs of it, which turn.  Nothing moves there, and
+ * what is determined does not either. */
 static void
 test_free (DeviceKind kind)
 {
@@ -235,6 +236,7 @@ test_free (DeviceKind kind)
     play_start (&s, false);
     for (int i = 0; i < 15; i++) {
       double t = 0;
+      int n_weak;
 
       for (int at = 0; at < s.width * s.height; at++) {
         double x = (at % s.width - s.p.camera.cx) / s.p.camera.fx;
@@ -248,7 +250,8 @@ test_free (DeviceKind kind)
       }
       play_run (&s, i);
       check (!s.r.lost);
-      check (i == 0 || __builtin_popcount (s.r.weak) == n_free);
+      n_weak = __builtin_popcount (s.r.weak);
+      check (i == 0 || n_weak == n_free || n_weak == 1);
       for (int k = 0; k < 3; k++)
         t += s.r.camera.t[k] * s.r.camera.t[k];
       check_near (sqrt (t), 0, .002);
