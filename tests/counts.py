@@ -24,7 +24,7 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 103565,
+LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 103572,
           "files": 500}
 
 

@@ -118,6 +118,7 @@ describe_object (const Kinfumot *k, int model, KinfumotObject *r)
 /* ---- Things that stand still ---- */
 
 #define SETTLES 30 /* frames in which a new object has to stray */
+#define STRAYS 5   /* frames in a row in which it is away, to have strayed */
 
 /* The greatest distance in the world of a corner of the object's box from where
  * it was at its birth. */
@@ -147,7 +148,7 @@ distance_from_birth (const Kinfumot *k, int model)
 }
 
 /* Whether the object, which is seen, has not left its place since its birth by
- * more than a sensor's depth may be off. */
+ * more than a sensor's depth may be off, but for a few frames. */
 static bool
 stands_still (Kinfumot *k, int model)
 {
@@ -157,10 +158,15 @@ stands_still (Kinfumot *k, int model)
 
   if (!t->age)
     t->born = pose64_times (k->known_camera, to_camera);
-  if (!t->strayed)
-    t->strayed = distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
-            kinfumot_match_limit (&noise, (float) to_camera.t[2]);
-  return !t->strayed && t->age >= SETTLES;
+  if (t->strayed)
+    return false;
+  if (distance_from_birth (k, model) > KINFUMOT_MATCHABLE *
+          kinfumot_match_limit (&noise, (float) to_camera.t[2]))
+    t->away++;
+  else
+    t->away = 0;
+  t->strayed = t->away >= STRAYS;
+  return !t->away && t->age >= SETTLES;
 }
 
 /* Gives the pixels of @model in this frame to the background.  Out: @mask,

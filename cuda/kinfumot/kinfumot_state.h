@@ -30,6 +30,7 @@ typedef struct {
   int age;
   int unseen;             /* frames in a row */
   Pose64 born;            /* to the world, at its birth */
+  int away;               /* frames in a row in which it is away from there */
   bool strayed;           /* it has left its place by more than its error */
   int poor;               /* frames in a row in which less than half matched */
   int32_t min[3], max[3]; /* mm, of all its points so far */
