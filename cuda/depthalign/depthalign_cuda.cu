@@ -118,8 +118,9 @@ static const char *
 align_cuda (const Device *dev, const DepthalignFrame *f, DepthalignScratch *s)
 {
   dim3 threads (TILE_WIDTH, TILE_HEIGHT);
-  dim3 tiles (ceil_div (f->width, TILE_WIDTH - 1),
-      ceil_div (f->height, TILE_HEIGHT - 1));
+  /* of cells; one pixel has none, but counts */
+  dim3 tiles (ceil_div (depthalign_max (f->width - 1, 1), TILE_WIDTH - 1),
+      ceil_div (depthalign_max (f->height - 1, 1), TILE_HEIGHT - 1));
   dim3 blocks (ceil_div (f->target_width, TILE_WIDTH),
       ceil_div (f->target_height, TILE_HEIGHT));
   cudaStream_t stream = device_stream (dev);
