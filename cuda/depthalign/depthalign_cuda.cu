@@ -34,14 +34,15 @@ draw_cell_cuda (
   }
 }
 
-/* Adds the pixels of a warp to @sum. */
+/* Adds the number of the block's threads with @counts to @sum, and waits for
+ * all threads of the block. */
 static __device__ void
-count_in_warp (uint32_t *sum, bool counts)
+count_in_block (uint32_t *sum, bool counts)
 {
-  unsigned votes = __ballot_sync (ALL_LANES, counts);
+  int n = __syncthreads_count (counts);
 
-  if (threadIdx.x == 0 && votes)
-    atomicAdd (sum, __popc (votes));
+  if (threadIdx.x == 0 && threadIdx.y == 0 && n)
+    atomicAdd (sum, (uint32_t) n);
 }
 
 static __global__ void
@@ -67,12 +68,11 @@ draw_cells_kernel (const __grid_constant__ DepthalignFrame f, uint32_t *words,
     p = depthalign_point (
         &f, f.ray[0][at], f.ray[1][at], f.ray[2][at], (float) depth[j][i]);
   point[j][i] = p;
-  count_in_warp (&sums->measured, is_own && depth[j][i] > 0);
-  count_in_warp (&sums->ahead,
+  count_in_block (&sums->measured, is_own && depth[j][i] > 0);
+  count_in_block (&sums->ahead,
       is_own && depthalign_is_ahead (&f, f.ray[2][at], (float) depth[j][i]));
-  count_in_warp (
+  count_in_block (
       &sums->landed, is_own && p.z > 0 && depthalign_is_inside (&f, p.x, p.y));
-  __syncthreads ();
   if (i == TILE_WIDTH - 1 || j == TILE_HEIGHT - 1 || u + 1 >= f.width ||
       v + 1 >= f.height)
     return;
@@ -118,8 +118,9 @@ static const char *
 align_cuda (const Device *dev, const DepthalignFrame *f, DepthalignScratch *s)
 {
   dim3 threads (TILE_WIDTH, TILE_HEIGHT);
-  dim3 tiles (ceil_div (f->width, TILE_WIDTH - 1),
-      ceil_div (f->height, TILE_HEIGHT - 1));
+  /* of cells; one pixel has none, but counts */
+  dim3 tiles (ceil_div (depthalign_max (f->width - 1, 1), TILE_WIDTH - 1),
+      ceil_div (depthalign_max (f->height - 1, 1), TILE_HEIGHT - 1));
   dim3 blocks (ceil_div (f->target_width, TILE_WIDTH),
       ceil_div (f->target_height, TILE_HEIGHT));
   cudaStream_t stream = device_stream (dev);

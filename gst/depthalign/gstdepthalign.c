@@ -273,19 +273,17 @@ gst_depthalign_process (
   GstDepthalign *self = GST_DEPTHALIGN (filter);
   DepthalignParams params = GST_VISION_LOCKED (self, self->params);
   DepthalignCounts counts = {0};
-  GstVisionCamera target;
   const char *fault =
-      gst_depthalign_find_cameras (self, buffer, image, &params, &target);
+      gst_depthalign_find_cameras (self, buffer, image, &params, &self->target);
 
-  gst_buffer_foreach_meta (buffer, drop_meta_of_pixels, NULL);
   if (fault) {
     gst_vision_common_fault (gst_vision_common (filter), fault);
     return make_empty_picture (self);
   }
   TRY (make_picture (self, &params, image, &counts));
+  self->knows_target = TRUE;
   check_counts (self, &counts);
   post_counts (self, buffer, &counts);
-  gst_buffer_set_vision_camera (buffer, GST_VISION_ORIGIN_RESULT, &target);
   return NULL;
 }
 
@@ -299,26 +297,36 @@ depthalign_prepare_output_buffer (
   return GST_FLOW_OK;
 }
 
-static GstFlowReturn
-depthalign_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+/* Puts the picture in the place of the depth, which is no longer mapped. */
+static void
+show_aligned_picture (GstDepthalign *self, GstBuffer *buffer)
 {
-  GstDepthalign *self = GST_DEPTHALIGN (trans);
-  GstFlowReturn flow = GST_BASE_TRANSFORM_CLASS (gst_depthalign_parent_class)
-                           ->transform_ip (trans, buffer);
-  GstMemory *memory;
+  GstMemory *memory = gst_buffer_get_all_memory (self->picture);
 
-  if (flow != GST_FLOW_OK)
-    return flow;
-  if (!self->picture) { /* the frame could not be read */
-    gst_buffer_foreach_meta (buffer, drop_meta_of_pixels, NULL);
-    if (make_empty_picture (self))
-      return GST_FLOW_ERROR;
-  }
-  memory = gst_buffer_get_all_memory (self->picture);
+  gst_buffer_foreach_meta (buffer, drop_meta_of_pixels, NULL);
   gst_buffer_remove_all_memory (buffer);
   gst_buffer_append_memory (buffer, memory);
   gst_buffer_add_parent_buffer_meta (buffer, self->picture);
   gst_clear_buffer (&self->picture);
+  if (self->knows_target)
+    gst_buffer_set_vision_camera (
+        buffer, GST_VISION_ORIGIN_RESULT, &self->target);
+}
+
+static GstFlowReturn
+depthalign_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
+{
+  GstDepthalign *self = GST_DEPTHALIGN (trans);
+  GstFlowReturn flow;
+
+  self->knows_target = FALSE;
+  flow = GST_BASE_TRANSFORM_CLASS (gst_depthalign_parent_class)
+             ->transform_ip (trans, buffer);
+  if (flow != GST_FLOW_OK)
+    return flow;
+  if (!self->picture && make_empty_picture (self)) /* it could not be read */
+    return GST_FLOW_ERROR;
+  show_aligned_picture (self, buffer);
   return GST_FLOW_OK;
 }
 

@@ -45,9 +45,11 @@ struct _GstDepthalign {
   /* Of the streaming thread. */
   Depthalign *depthalign;
   GstVideoInfo out;
-  GstBufferPool *pool;  /* of pictures */
-  GstVisionInput frame; /* maps a picture */
-  GstBuffer *picture;   /* the newest output's memory; NULL: none yet */
+  GstBufferPool *pool;    /* of pictures */
+  GstVisionInput frame;   /* maps a picture */
+  GstVisionCamera target; /* of the newest frame, if knows_target */
+  gboolean knows_target;
+  GstBuffer *picture; /* the newest output's memory; NULL: none yet */
 };
 
 /* gstdepthaligncameras.c */

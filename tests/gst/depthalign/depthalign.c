@@ -6,6 +6,7 @@
 #include <gst/check/gstharness.h>
 
 #include <glib/gstdio.h>
+#include <gst/video/video.h>
 #include <math.h>
 #include <string.h>
 
@@ -414,6 +415,8 @@ GST_START_TEST (test_changes)
       z[k] = 1000;
     gst_buffer_fill (in, 0, z, sizeof z);
     GST_BUFFER_PTS (in) = (GstClockTime) i * GST_SECOND / 30;
+    gst_buffer_add_video_meta (
+        in, GST_VIDEO_FRAME_FLAG_NONE, GST_VIDEO_FORMAT_GRAY16_LE, 64, 48);
     if (i == 1)
       g_object_set (it, "transform", "0.1,0,0", NULL);
     if (i == 2)
@@ -421,6 +424,7 @@ GST_START_TEST (test_changes)
     out = gst_harness_push_and_pull (h, in);
     fail_unless_equals_uint64 (
         GST_BUFFER_PTS (out), (GstClockTime) i * GST_SECOND / 30);
+    fail_unless (gst_buffer_get_video_meta (out) == NULL);
     gst_buffer_extract (out, 0, z, sizeof z);
     for (left = 0; left < 64 && !z[24 * 64 + left]; left++)
       ;
