@@ -24,8 +24,8 @@ from commands import ROOT
 
 FOLDERS = ["cuda", "gst", "tools"]
 C = {".c", ".h", ".cu", ".cuh"}
-LIMITS = {"names": 2, "works": 309, "circles": 2, "sleeps": 0, "lines": 103572,
-          "files": 500}
+LIMITS = {"names": 2, "works": 320, "circles": 2, "sleeps": 0, "lines": 104258,
+          "files": 501}
 
 
 def functions():
