@@ -60,7 +60,7 @@ run_sanitize() {
   rm -f "$out/sanitize.failed"
   for tool in memcheck racecheck initcheck synccheck; do
     for test in 'moct cuda' 'overlay cuda' 'pocstereo_output parity' \
-      'emdtrack parity short' 'scopedetect parity' \
+      'depthalign parity' 'emdtrack parity short' 'scopedetect parity' \
       'scopedetect_explain parity' 'scopedetect_assign parity' \
       'kinfumot_objects cuda'; do
       # shellcheck disable=SC2086  # a test and its arguments
