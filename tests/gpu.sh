@@ -70,7 +70,7 @@ run_sanitize() {
       'filter'; do
       begin $tool gpuccl parity run --only "$part"
     done
-    for part in 'every pixel' 'points' 'means of frames' \
+    for part in 'every pixel' 'points' 'means of frames' 'offers and choices' \
       "the paper's implementations"; do
       begin $tool pocstereo parity --only "$part"
     done
