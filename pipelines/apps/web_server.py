@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """Gives browsers the page, and makes viewers of them: a viewer asks for an offer,
-and answers it.  Nobody else is let in: neither pages of other sites, also under a name
-that leads here (DNS rebinding), nor who does not know the token.
+and answers it.  Nobody else is let in: no page of another site, not even under a name
+that leads here (DNS rebinding), and nobody who does not know the token.
 
     GET    /            the page
     POST   /viewers     {"id": …, "offer": SDP}
@@ -17,6 +17,7 @@ import ipaddress
 import json
 import secrets
 import socket
+import sys
 import threading
 import urllib.parse
 from pathlib import Path
@@ -26,6 +27,7 @@ from gi.repository import GLib
 PAGE = Path(__file__).with_name("web.html")
 LONGEST = 1 << 16  # bytes of an answer
 PATIENCE = 10      # seconds
+MOST = 64          # requests at a time
 POLICY = "default-src 'none'; script-src 'nonce-{0}'; style-src 'nonce-{0}'; " \
     "connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
@@ -47,7 +49,7 @@ def is_own_name(name):
 def in_main_loop(function, *arguments):
     """What @function of the main loop hands to the Future that it gets first."""
     future = concurrent.futures.Future()
-    GLib.idle_add(lambda: function(future, *arguments) and False)
+    GLib.idle_add(function, future, *arguments)
     try:
         return future.result(PATIENCE)
     except concurrent.futures.TimeoutError:
@@ -115,10 +117,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
             raise Denied(403, "The token is wrong.")
 
     def page(self):
-        if urllib.parse.urlsplit(self.path).path != "/":
+        if self.path.partition("?")[0] != "/":
             raise Denied(404, "There is only one page, /.")
         nonce = secrets.token_urlsafe(16)
-        return PAGE.read_text().replace("NONCE", nonce), {
+        return PAGE.read_text(encoding="utf-8").replace("NONCE", nonce), {
             "Content-Type": "text/html; charset=utf-8",
             "Content-Security-Policy": POLICY.format(nonce),
             "Referrer-Policy": "no-referrer"}
@@ -144,7 +146,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def body(self):
         length = self.headers.get("Content-Length", "0")
-        if not length.isdecimal() or int(length) > LONGEST:
+        if not length.isdecimal() or len(length) > 9 or int(length) > LONGEST:
             raise Denied(413, f"An answer has at most {LONGEST} bytes.")
         try:
             return self.rfile.read(int(length)).decode()
@@ -154,10 +156,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 class Server(http.server.ThreadingHTTPServer):
     daemon_threads = True
+    request_queue_size = MOST
 
     def __init__(self, address, port, token, stage):
         self.address_family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
         self.address, self.token, self.stage = address, token, stage
+        self.free = threading.BoundedSemaphore(MOST)
         super().__init__((str(address), port), Handler)
 
     def server_bind(self):
@@ -165,8 +169,20 @@ class Server(http.server.ThreadingHTTPServer):
         http.server.socketserver.TCPServer.server_bind(self)
         self.server_name, self.server_port = str(self.address), self.server_address[1]
 
+    def verify_request(self, request, client_address):
+        """Beyond MOST, a connection is closed at once."""
+        return self.free.acquire(blocking=False)
+
+    def process_request_thread(self, request, client_address):
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self.free.release()
+
     def handle_error(self, request, client_address):
         """A browser that goes away is no error."""
+        if not isinstance(sys.exc_info()[1], (ConnectionError, TimeoutError)):
+            super().handle_error(request, client_address)
 
     def link(self):
         """What to open in a browser."""
