@@ -30,8 +30,10 @@ class Pause:
         return bool(self.probes)
 
     def hold(self):
-        self.began = self.pipeline.get_clock().get_time() - \
-            self.pipeline.get_base_time()
+        """Nothing before the pipeline plays, when there is no frame to hold."""
+        if not (clock := self.pipeline.get_clock()):
+            return
+        self.began = clock.get_time() - self.pipeline.get_base_time()
         for sink in self.sinks:
             pad = sink.get_peer()
             self.probes.append((pad, pad.add_probe(
