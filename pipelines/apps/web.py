@@ -29,7 +29,8 @@ MISSING = "web.py: {}: install python3-gi, gir1.2-gst-plugins-base-1.0, " \
     "gir1.2-gst-plugins-bad-1.0, gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad and " \
     "gstreamer1.0-nice, or what your system calls them; for gstvision, set PYTHONPATH to " \
     "the folder in which meson install put it; visionlive is installed with vision-live"
-ELEMENTS = "webrtcbin", "nicesink", "dtlsenc", "srtpenc", "sctpenc", "rtpvp8pay", "vp8enc"
+ELEMENTS = "webrtcbin", "nicesink", "dtlsenc", "srtpenc", "sctpenc", "rtpvp8pay", "vp8enc", \
+    "errorignore"
 
 
 def arguments():

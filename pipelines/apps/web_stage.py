@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The chain of an element, the video that is made of its frames, and its viewers.  All
 of it is in the main loop; the chain waits for none of it."""
+import collections
 import json
 import math
 import secrets
@@ -15,6 +16,7 @@ from web_viewer import Viewer
 
 MOST = 8      # viewers
 NAMES = 100   # characters of a name that are shown
+ROOM = 40000  # bytes of a message, for objects
 # VP8 is what every browser has.
 VIDEO = "appsrc name=frames is-live=true format=time leaky-type=downstream " \
     "max-buffers=2 ! videoconvert ! video/x-raw,format=I420 ! " \
@@ -60,12 +62,24 @@ def drawn(o):
             "box": [o.x, o.y, o.width, o.height], "centre": [o.cx, o.cy]}
 
 
+def all_drawn(buffer):
+    """What a page draws of a frame: as many objects as a message has room for."""
+    found, room = [], ROOM
+    for row in map(drawn, gstvision.objects(buffer)):
+        room -= len(json.dumps(row)) + 2
+        if room < 0:
+            break
+        found.append(row)
+    return found
+
+
 class Stage:
     """@chain: a Chain that was not started; @address: where viewers come from."""
 
     def __init__(self, played, address):
         self.chain, self.address = played, address
-        self.viewers, self.fault, self.newest, self.shown = {}, None, None, None
+        self.viewers, self.fault, self.shown = {}, None, None
+        self.newest = collections.deque(maxlen=1)
         self.loop = GLib.MainLoop()
         self.video = Gst.parse_launch(VIDEO)
         self.frames = self.video.get_by_name("frames")
@@ -93,15 +107,14 @@ class Stage:
 
     def arrived(self, sample):
         """In a thread of the chain."""
-        self.newest = sample
+        self.newest.append(sample)
         GLib.idle_add(self.show_newest)
 
     def show_newest(self):
         """Of frames that came meanwhile, all but the newest are passed over."""
-        sample, self.newest = self.newest, None
-        if not sample:
+        if not self.newest:
             return
-        self.shown = sample
+        self.shown = sample = self.newest.pop()
         if not self.viewers:
             return
         time = self.frames.get_current_running_time()
@@ -122,7 +135,7 @@ class Stage:
         """@rtp: the timestamp of the frame in the video that is sent."""
         buffer = sample.get_buffer()
         return {"frame": buffer.pts, "rtp": time * 90000 // Gst.SECOND & 0xffffffff,
-                "size": self.size(), "objects": list(map(drawn, gstvision.objects(buffer)))}
+                "size": self.size(), "objects": all_drawn(buffer)}
 
     def under(self, viewer):
         """What is under the viewer's mouse."""

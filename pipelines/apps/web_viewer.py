@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """One viewer: a webrtcbin behind a tee of encoded video, and a data channel."""
+import collections
 import ctypes
 import json
 import math
@@ -35,7 +36,8 @@ class Viewer:
 
     def __init__(self, pipeline, address, heard):
         self.pipeline, self.heard = pipeline, heard
-        self.last_heard, self.waiting, self.dropped, self.mouse = time.monotonic(), 0, 0, None
+        self.last_heard, self.dropped, self.mouse = time.monotonic(), 0, None
+        self.unread = collections.deque()
         self.bin = Gst.parse_bin_from_description(LINE, True)
         self.peer = self.bin.get_by_name("peer")
         listen(self.peer, address)
@@ -52,6 +54,8 @@ class Viewer:
 
     def offer(self, future):
         """Gives @future the offer's SDP, with all addresses."""
+        peer = self.peer
+
         def gathered(peer, _spec):
             state = peer.get_property("ice-gathering-state")
             if state == GstWebRTC.WebRTCICEGatheringState.COMPLETE and not future.done():
@@ -59,10 +63,11 @@ class Viewer:
 
         def made(promise, *_):
             reply = promise.get_reply()
-            self.peer.emit("set-local-description", reply["offer"], Gst.Promise.new())
+            if reply and reply.has_field("offer"):  # not where the viewer has left
+                peer.emit("set-local-description", reply["offer"], Gst.Promise.new())
 
-        self.peer.connect("notify::ice-gathering-state", gathered)
-        self.peer.emit("create-offer", None, Gst.Promise.new_with_change_func(made, None))
+        peer.connect("notify::ice-gathering-state", gathered)
+        peer.emit("create-offer", None, Gst.Promise.new_with_change_func(made, None))
 
     def answer(self, text):
         """False where @text is no SDP."""
@@ -79,16 +84,15 @@ class Viewer:
     def arrived(self, _channel, text):
         """In a thread of webrtcbin."""
         self.last_heard = time.monotonic()
-        if self.waiting < MOST_WAITING:
-            self.waiting += 1
-            GLib.idle_add(self.read, text)
+        if len(self.unread) < MOST_WAITING:
+            self.unread.append(text)
+            GLib.idle_add(self.read)
 
     def closed(self, _channel):
         self.last_heard = -math.inf
 
-    def read(self, text):
-        self.waiting -= 1
-        self.heard(self, text)
+    def read(self):
+        self.heard(self, self.unread.popleft())
 
     def is_open(self):
         return self.channel and self.channel.get_property("ready-state") == \
