@@ -28,6 +28,8 @@ class Client:
     def __init__(self, address):
         self.address, self.messages, self.stamps = address, [], []
         self.channel, self.open, self.gathered = None, threading.Event(), threading.Event()
+        self.silent, self.beat = threading.Event(), threading.Thread(
+            target=self.beats, daemon=True)
         self.pipeline = Gst.Pipeline()
         self.peer = Gst.ElementFactory.make("webrtcbin")
         self.peer.set_property("bundle-policy", GstWebRTC.WebRTCBundlePolicy.MAX_BUNDLE)
@@ -41,6 +43,12 @@ class Client:
         self.answer(offered["offer"])
         assert self.open.wait(PATIENCE), "no data channel"
         self.say(hello=True)
+        self.beat.start()
+
+    def beats(self):
+        """As a page, which says each second that it is there."""
+        while not self.silent.wait(1):
+            self.say(alive=True)
 
     def answer(self, offer):
         def made(promise, *_):
@@ -93,11 +101,7 @@ class Client:
     def until(self, what, seconds=PATIENCE):
         """The first message, of those that come from now on, of which @what is true."""
         at, end = len(self.messages), time.monotonic() + seconds
-        said = time.monotonic()
         while time.monotonic() < end:
-            if time.monotonic() > said + 1:
-                said = time.monotonic()
-                self.say(alive=True)
             while at < len(self.messages):
                 at += 1
                 if what(self.messages[at - 1]):
@@ -110,5 +114,7 @@ class Client:
         self.stop()
 
     def stop(self):
-        """As one that goes without a word."""
+        """As a viewer that goes without a word."""
+        self.silent.set()
+        self.beat.join()
         self.pipeline.set_state(Gst.State.NULL)
