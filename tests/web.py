@@ -610,7 +610,7 @@ def browser():
         print("SKIP browser: Chromium is not installed")
         sys.exit(77)
     PICTURES.mkdir(parents=True, exist_ok=True)
-    with served("--token", "se cret", "chromatic", "moct", "label-map=true") as server, \
+    with served("--token", "se cret €%41", "chromatic", "moct", "label-map=true") as server, \
             chromium.page(1100, 720) as page:
         page.open(server.address)
         assert screens.wait_until(lambda: page.value(

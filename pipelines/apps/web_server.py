@@ -113,7 +113,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def check_token(self):
         token = self.server.token
         said = self.headers.get("Authorization", "").removeprefix("Bearer ")
-        if token and not hmac.compare_digest(said.encode(), token.encode()):
+        if token and not hmac.compare_digest(urllib.parse.unquote_to_bytes(said),
+                                             token.encode()):
             raise Denied(403, "The token is wrong.")
 
     def page(self):
