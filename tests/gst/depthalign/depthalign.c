@@ -256,7 +256,7 @@ GST_START_TEST (test_sources)
           one.path),
       g_strdup_printf (DEPTH
           "! depthalign rig=%s transform=\"1 0 0 -0.05; 0 1 0 0; 0 0 1 "
-          "0; 0 0 0 1\"",
+          "0; 0 0 -0 1\"",
           millimetres.path)};
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
@@ -370,6 +370,19 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
+/* A translation of two numbers. */
+GST_START_TEST (test_short)
+{
+  g_autofree gchar *whole = g_strdup_printf (FILE_OF_PAIR, "-0.05");
+  g_auto (GStrv) parts = g_strsplit (whole, "\nT: ", 2);
+  g_autofree gchar *text = g_strconcat (parts[0], "\nT: [ -0.05, 0. ]\n", NULL);
+  g_auto (Written) w = written_text (text, -1);
+  g_autofree gchar *line = g_strdup_printf (SMALL "depthalign rig=%s", w.path);
+
+  expect_said (line, "T holds 2 numbers");
+}
+GST_END_TEST;
+
 /* Caps that do not fit end the pipeline. */
 GST_START_TEST (test_caps)
 {
@@ -436,4 +449,4 @@ GST_END_TEST;
 
 SUITE (depthalign, TIMEOUT (120), TEST (test_scene), TEST (test_sources),
     TEST (test_inverse), TEST (test_size), TEST (test_said), TEST (test_cut),
-    TEST (test_caps), TEST (test_changes));
+    TEST (test_short), TEST (test_caps), TEST (test_changes));
