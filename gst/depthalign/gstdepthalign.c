@@ -52,12 +52,12 @@
  * - All is black, and a warning tells of depth behind the target camera, or
  *   beside its view: the transform is that of the other direction (`inverse`),
  *   or in millimetres (`calibration-unit` for rig).
- * - Edges are beside those of the colour, equally in the whole picture: `cx`
- * and `cy`, or the transform, are of another frame size.
+ * - Edges are beside those of the colour, equally in the whole picture:
+ *   `cx` and `cy`, or the transform, are of another frame size.
  * - Near edges lie wrong and far ones right: the unit of depth (`depth-scale`)
  *   or of the transform is wrong.
  * - Surfaces have gaps: they are seen at a grazing angle, or the depth is
- * noisy; a larger `max-step`.
+ *   noisy; a larger `max-step` closes them.
  *
  * ## Example launch lines
  * |[
