@@ -323,6 +323,8 @@ def main():
     limit("squares in units", [tool.square_size(text) for text in (
         "25mm", "2.5 cm", ".025", "0.025m", "1.5m")] == [.025] * 4 + [1.5])
     refused("three sources", "one or two", "--live", "a", "b", "c", "--square", SQUARE)
+    refused("depth alone beside a pair", "give --left and --right", "--left", "a",
+            "--right", "b", "--depth", "c", "--square", SQUARE)
     refused("no picture", "names 0 pictures", "--camera", "/nowhere/*", "--square", SQUARE)
     refused("a bad alpha", "is no alpha", "--live", "a", "b", "--square",
             SQUARE, "--alpha", "2")

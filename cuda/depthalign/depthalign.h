@@ -52,8 +52,8 @@ void depthalign_free (Depthalign *self);
 
 /* Queues the alignment of @depth.  Both are IMAGE_GRAY16 in the device's
  * memory, depths along the optical axis in units of depth_scale, 0 without
- * depth.  *@counts is valid after device_wait (), until the next run.  Other
- * cameras or another transform than in the run before take some 10 ms, and the
+ * depth.  *@counts is valid after device_wait (), until the next run.  Another
+ * depth camera or rotation than in the run before takes some 10 ms, and the
  * device is waited for. */
 const char *depthalign_run (Depthalign *self, const DepthalignParams *params,
     const Image *depth, const Image *target, const DepthalignCounts **counts);

@@ -208,8 +208,8 @@ depthalign_quarter (const DepthalignFrame *f, size_t at, int i, const int d[4],
   return cell;
 }
 
-/* The pixels of the target's frame among which those are that @cell covers;
- * empty if a corner is not seen, or the cell is too large. */
+/* The box around @cell in pixels of the target's frame; empty if a corner is
+ * not seen, or the cell is too large. */
 BOTH ImageBox
 depthalign_bounds (const DepthalignFrame *f, const DepthalignCell *cell)
 {

@@ -198,7 +198,8 @@ draw_stripes (void *data, int begin, int end)
     draw_stripe (a, a->first + 2 * i);
 }
 
-/* Sets @low and @high to positions between which all cells of a stripe lie. */
+/* Sets @low and @high to positions between which all cells of a stripe lie; to
+ * INT_MAX and INT_MIN if the target sees none of its points. */
 static void
 reach_of_stripe (const Alignment *a, int stripe, int *low, int *high)
 {
@@ -221,13 +222,18 @@ are_stripes_apart (const Alignment *a, int n)
 {
   bool down = true, up = true;
 
-  for (int i = 0; i + 2 < n; i++) {
-    int low[2], high[2];
+  for (int first = 0; first < 2; first++) {
+    int top = INT_MAX, bottom = INT_MIN; /* of the stripes so far */
 
-    for (int k = 0; k < 2; k++)
-      reach_of_stripe (a, i + 2 * k, &low[k], &high[k]);
-    down = down && high[0] < low[1];
-    up = up && high[1] < low[0];
+    for (int i = first; i < n; i += 2) {
+      int low, high;
+
+      reach_of_stripe (a, i, &low, &high);
+      down = down && bottom < low;
+      up = up && high < top;
+      top = depthalign_min (top, low);
+      bottom = depthalign_max (bottom, high);
+    }
   }
   return down || up;
 }

@@ -52,12 +52,12 @@
  * - All is black, and a warning tells of depth behind the target camera, or
  *   beside its view: the transform is that of the other direction (`inverse`),
  *   or in millimetres (`calibration-unit` for rig).
- * - Edges are beside those of the colour, equally in the whole picture: `cx`
- * and `cy`, or the transform, are of another frame size.
+ * - Edges are beside those of the colour, equally in the whole picture:
+ *   `cx` and `cy`, or the transform, are of another frame size.
  * - Near edges lie wrong and far ones right: the unit of depth (`depth-scale`)
  *   or of the transform is wrong.
  * - Surfaces have gaps: they are seen at a grazing angle, or the depth is
- * noisy; a larger `max-step`.
+ *   noisy; a larger `max-step` closes them.
  *
  * ## Example launch lines
  * |[
@@ -140,6 +140,16 @@ depthalign_set_caps (GstBaseTransform *trans, GstCaps *in, GstCaps *out)
   return gst_video_info_from_caps (&GST_DEPTHALIGN (trans)->out, out) &&
       GST_BASE_TRANSFORM_CLASS (gst_depthalign_parent_class)
           ->set_caps (trans, in, out);
+}
+
+/* The sink has wishes for the output, not for the depth. */
+static gboolean
+depthalign_propose_allocation (
+    GstBaseTransform *trans, GstQuery *decide, GstQuery *query)
+{
+  (void) decide;
+  gst_vision_input_propose (&gst_vision_common (trans)->backend, query);
+  return TRUE;
 }
 
 /* ---- Opening ---- */
@@ -324,7 +334,9 @@ depthalign_transform_ip (GstBaseTransform *trans, GstBuffer *buffer)
              ->transform_ip (trans, buffer);
   if (flow != GST_FLOW_OK)
     return flow;
-  if (!self->picture && make_empty_picture (self)) /* it could not be read */
+  if (!self->picture && /* the depth could not be read */
+      gst_vision_common_failed (
+          gst_vision_common (self), make_empty_picture (self)))
     return GST_FLOW_ERROR;
   show_aligned_picture (self, buffer);
   return GST_FLOW_OK;
@@ -349,6 +361,7 @@ gst_depthalign_class_init (GstDepthalignClass *klass)
   trans->transform_caps = depthalign_transform_caps;
   trans->fixate_caps = depthalign_fixate_caps;
   trans->set_caps = depthalign_set_caps;
+  trans->propose_allocation = depthalign_propose_allocation;
   trans->prepare_output_buffer = depthalign_prepare_output_buffer;
   trans->transform_ip = depthalign_transform_ip;
   filter->open = gst_depthalign_open;

@@ -53,8 +53,9 @@ pose_of_numbers (const gdouble *m, guint n, Pose64 *pose, GError **error)
     return TRUE;
   if (n != 12 && n != 16)
     REFUSE ("it has %u numbers, not 3, 7, 12 or 16", n);
-  if (n == 16 && memcmp (m + 12, last, sizeof last) != 0)
-    REFUSE ("the last row of the matrix is not 0 0 0 1");
+  for (guint i = 12; i < n; i++)
+    if (m[i] != last[i - 12])
+      REFUSE ("the last row of the matrix is not 0 0 0 1");
   if (!pose_of_rows (m, 4, (gdouble[3]){m[3], m[7], m[11]}, pose))
     REFUSE ("the first three columns of the matrix are no rotation");
   return TRUE;
@@ -134,7 +135,7 @@ static gboolean
 read_pair_text (const gchar *text, GstDepthalignPair *pair, GError **error)
 {
   gdouble r[9], t[3];
-  gint n;
+  gint n, n_t;
 
   for (gint i = 0; i < 2; i++)
     gst_vision_camera_init (&pair->camera[i]);
@@ -146,8 +147,11 @@ read_pair_text (const gchar *text, GstDepthalignPair *pair, GError **error)
   n = gst_vision_matrix_read (text, NAMES ("R"), r, 9, error);
   if (n < 0)
     return FALSE;
-  if (gst_vision_matrix_read (text, NAMES ("T"), t, 3, error) < 0)
+  n_t = gst_vision_matrix_read (text, NAMES ("T"), t, 3, error);
+  if (n_t < 0)
     return FALSE;
+  if (n_t != 3)
+    REFUSE ("T holds %d numbers, not 3; write it as OpenCV does", n_t);
   if (n != 9 || !pose_of_rows (r, 3, t, &pair->transform))
     REFUSE ("R is singular, scaled or mirrored; calibrate again");
   pair->camera[0].ref_width =

@@ -256,7 +256,7 @@ GST_START_TEST (test_sources)
           one.path),
       g_strdup_printf (DEPTH
           "! depthalign rig=%s transform=\"1 0 0 -0.05; 0 1 0 0; 0 0 1 "
-          "0; 0 0 0 1\"",
+          "0; 0 0 -0 1\"",
           millimetres.path)};
 
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++) {
@@ -370,6 +370,19 @@ GST_START_TEST (test_cut)
 }
 GST_END_TEST;
 
+/* A translation of two numbers. */
+GST_START_TEST (test_short)
+{
+  g_autofree gchar *whole = g_strdup_printf (FILE_OF_PAIR, "-0.05");
+  g_auto (GStrv) parts = g_strsplit (whole, "\nT: ", 2);
+  g_autofree gchar *text = g_strconcat (parts[0], "\nT: [ -0.05, 0. ]\n", NULL);
+  g_auto (Written) w = written_text (text, -1);
+  g_autofree gchar *line = g_strdup_printf (SMALL "depthalign rig=%s", w.path);
+
+  expect_said (line, "T holds 2 numbers");
+}
+GST_END_TEST;
+
 /* Caps that do not fit end the pipeline. */
 GST_START_TEST (test_caps)
 {
@@ -434,6 +447,61 @@ GST_START_TEST (test_changes)
 }
 GST_END_TEST;
 
+/* A pool of one buffer with 64x48 pixels. */
+static GstBufferPool *
+pool_of_one (void)
+{
+  GstBufferPool *pool = gst_buffer_pool_new ();
+  GstStructure *config = gst_buffer_pool_get_config (pool);
+
+  gst_buffer_pool_config_set_params (config, NULL, 64 * 48 * 2, 1, 1);
+  fail_unless (gst_buffer_pool_set_config (pool, config));
+  fail_unless (gst_buffer_pool_set_active (pool, TRUE));
+  return pool;
+}
+
+/* The output does not hold the depth, of which a camera has few buffers, and
+ * the sink's wishes for frames are none for the depth. */
+GST_START_TEST (test_pool)
+{
+  g_autoptr (Harness) h = gst_harness_new_parse (
+      "depthalign backend=cpu intrinsics=60,60,31.5,23.5 "
+      "target-intrinsics=60,60,31.5,23.5");
+  g_autoptr (GstCaps) caps = gst_caps_from_string (
+      "video/x-raw,format=GRAY16_LE,width=64,height=48,framerate=30/1");
+  g_autoptr (GstQuery) query = gst_query_new_allocation (caps, FALSE);
+  g_autoptr (GstBufferPool) pool = pool_of_one ();
+  GstBufferPoolAcquireParams at_once = {
+      .flags = GST_BUFFER_POOL_ACQUIRE_FLAG_DONTWAIT};
+
+  gst_harness_add_propose_allocation_meta (
+      h, GST_VIDEO_CROP_META_API_TYPE, NULL);
+  gst_harness_set_src_caps (h, gst_caps_ref (caps));
+  fail_unless (gst_pad_peer_query (h->srcpad, query));
+  fail_unless (
+      gst_query_find_allocation_meta (query, GST_VIDEO_META_API_TYPE, NULL));
+  fail_if (gst_query_find_allocation_meta (
+      query, GST_VIDEO_CROP_META_API_TYPE, NULL));
+  for (gint i = 0; i < 2; i++) {
+    g_autoptr (GstBuffer) out = NULL;
+    GstBuffer *in = NULL, *part;
+
+    fail_unless_equals_int (
+        gst_buffer_pool_acquire_buffer (pool, &in, &at_once), GST_FLOW_OK);
+    gst_buffer_memset (in, 0, 4, (gsize) -1);
+    part = gst_buffer_copy (in);
+    gst_buffer_add_parent_buffer_meta (part, in);
+    gst_buffer_unref (in);
+    out = gst_harness_push_and_pull (h, part);
+    in = NULL;
+    fail_unless_equals_int (
+        gst_buffer_pool_acquire_buffer (pool, &in, &at_once), GST_FLOW_OK);
+    gst_clear_buffer (&in);
+  }
+  gst_buffer_pool_set_active (pool, FALSE);
+}
+GST_END_TEST;
+
 SUITE (depthalign, TIMEOUT (120), TEST (test_scene), TEST (test_sources),
     TEST (test_inverse), TEST (test_size), TEST (test_said), TEST (test_cut),
-    TEST (test_caps), TEST (test_changes));
+    TEST (test_short), TEST (test_caps), TEST (test_changes), TEST (test_pool));
