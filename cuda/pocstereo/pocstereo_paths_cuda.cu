@@ -53,13 +53,13 @@ path_of_line (const Paths &p, int direction, int line, int lane)
       back ? -step : step, back ? -sample_step : sample_step, length};
 }
 
-/* What lies at a place of a path. */
+/* The offers and the sample of a pixel. */
 struct Read {
   int2 offer;
   uint32_t sample;
 };
 
-/* Reads pixel @n of a path; behind its end, the last one. */
+/* Reads pixel @n of a path, or its last pixel if @n is beyond the end. */
 static __device__ __forceinline__ Read
 read_pixel (const Paths &p, int view, const Path &path, int n)
 {
