@@ -8,6 +8,12 @@
 #include "envisrc/envicube.h"
 #include "scopedetect/scopedetectscene.h"
 
+static gboolean
+takes_depth (const gchar *element)
+{
+  return !strcmp (element, "kinfumot") || !strcmp (element, "depthalign");
+}
+
 /* What plays @element, which is `first` where it is a source.  One with two
  * inputs gets both views in one frame, or colour and depth. */
 static gchar *
@@ -25,14 +31,16 @@ launch_line (const gchar *element)
         "intrinsics=150,150,79.5,59.5 queries=500 kept=500 clusters=50 ! "
         "fakesink",
         model_path);
-  return g_strdup_printf ("%s name=first num-buffers=5 %s%s%s ! fakesink",
+  return g_strdup_printf ("%s name=first num-buffers=5 %s%s%s%s ! fakesink",
       source ? element : "visiontestsrc",
       stereo ? "pattern=stereo view=side-by-side ! "
                "video/x-raw,width=320,height=120 "
-          : !strcmp (element, "kinfumot")
+          : takes_depth (element)
           ? "pattern=rgbd ! video/x-raw,width=160,height=120 "
           : "",
-      source ? "" : "! ", source ? "" : element);
+      source ? "" : "! ", source ? "" : element,
+      !strcmp (element, "depthalign") ? " target-intrinsics=150,150,79.5,59.5"
+                                      : "");
 }
 
 static GstElement *
@@ -171,13 +179,15 @@ changing_line (const gchar *element)
                           "fakesink name=sink signal-handoffs=true",
       !strcmp (element, "pocstereo")
           ? "pattern=stereo view=side-by-side ! video/x-raw,width=96,height=48"
-          : !strcmp (element, "kinfumot")
+          : takes_depth (element)
           ? "pattern=rgbd ! video/x-raw,width=80,height=60"
           : "! video/x-raw,width=80,height=60",
       element,
       !strcmp (element, "emdtrack")   ? "targets=a:10,10,20,20"
           : !strcmp (element, "moct") ? "objects=red:#ff0000~30"
-                                      : "");
+          : !strcmp (element, "depthalign")
+          ? "target-intrinsics=75,75,39.5,29.5"
+          : "");
 }
 
 /* To the end or, where caps are made anew, until it says what cannot be. */
