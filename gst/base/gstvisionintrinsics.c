@@ -142,6 +142,18 @@ const GstVisionProperty gst_vision_intrinsics_properties[] = {
         "(camera_info), or the nine numbers of a camera matrix"),
     {.params = NULL}};
 
+const GstVisionProperty gst_vision_target_intrinsics_properties[] = {
+    PARSED (read_intrinsics, STRING, intrinsics,
+        "The camera whose pixels the depth gets: fx,fy,cx,cy[,k1,k2,p1,p2,k3] "
+        "in pixels of the output (unset = that of target-calibration, else of "
+        "rig)",
+        .name = "target-intrinsics"),
+    PARSED (read_calibration, STRING, calibration,
+        "Calibration file of the camera whose pixels the depth gets, as for "
+        "calibration",
+        .name = "target-calibration"),
+    {.params = NULL}};
+
 void
 gst_vision_camera_scale (GstVisionCamera *camera, guint width, guint height)
 {

@@ -31,6 +31,10 @@ typedef struct {
 /* The properties intrinsics and calibration. */
 extern const GstVisionProperty gst_vision_intrinsics_properties[];
 
+/* The properties target-intrinsics and target-calibration, of the camera to
+ * whose pixels an element brings a frame. */
+extern const GstVisionProperty gst_vision_target_intrinsics_properties[];
+
 /* The camera of @buffer, in pixels of its frame of @width x @height: from
  * intrinsics, else from calibration, else from the buffer's VisionCamera.  The
  * pose is always the buffer's.  FALSE: no camera is known. */

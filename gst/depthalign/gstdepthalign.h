@@ -25,14 +25,12 @@ typedef struct {
 
 /* The cameras by the properties.  All fields are under the object lock. */
 typedef struct {
-  GstVisionIntrinsics depth;
-  gchar *target_intrinsics, *target_calibration, *transform, *rig;
+  GstVisionIntrinsics depth, target;
+  gchar *transform, *rig;
   bool inverse;
-  double calibration_unit;       /* metres */
-  GstVisionCamera written, read; /* of target_intrinsics and
-                                    target_calibration */
-  Pose64 moved;                  /* of transform */
-  GstDepthalignPair pair;        /* of rig */
+  double calibration_unit; /* metres */
+  Pose64 moved;            /* of transform */
+  GstDepthalignPair pair;  /* of rig */
 } GstDepthalignCameras;
 
 struct _GstDepthalign {

@@ -193,50 +193,12 @@ read_pair (
   return TRUE;
 }
 
-/* ---- The target ---- */
-
-static gboolean
-read_target_intrinsics (
-    GstElement *element, gpointer owner, const gchar *text, GError **error)
-{
-  GstDepthalignCameras *self = owner;
-  GstVisionCamera camera;
-
-  gst_vision_camera_init (&camera);
-  if (text && !gst_vision_camera_set_intrinsics (&camera, text, error))
-    return FALSE;
-  GST_OBJECT_LOCK (element);
-  self->written = camera;
-  GST_OBJECT_UNLOCK (element);
-  return TRUE;
-}
-
-static gboolean
-read_target_calibration (
-    GstElement *element, gpointer owner, const gchar *path, GError **error)
-{
-  GstDepthalignCameras *self = owner;
-  GstVisionCamera camera;
-
-  gst_vision_camera_init (&camera);
-  if (path && !gst_vision_calibration_read (path, &camera, error))
-    return FALSE;
-  GST_OBJECT_LOCK (element);
-  self->read = camera;
-  GST_OBJECT_UNLOCK (element);
-  return TRUE;
-}
+/* ---- The properties ---- */
 
 #define ROWS_OF GstDepthalignCameras
 const GstVisionProperty gst_depthalign_cameras_properties[] = {
     PROPERTIES (gst_vision_intrinsics_properties, depth),
-    PARSED (read_target_intrinsics, STRING, target_intrinsics,
-        "The camera whose pixels the depth gets: fx,fy,cx,cy[,k1,k2,p1,p2,k3] "
-        "in pixels of the output (unset = that of target-calibration, else of "
-        "rig)"),
-    PARSED (read_target_calibration, STRING, target_calibration,
-        "Calibration file of the camera whose pixels the depth gets, as for "
-        "calibration"),
+    PROPERTIES (gst_vision_target_intrinsics_properties, target),
     PARSED (read_transform, STRING, transform,
         "Where the depth camera's points are for the target camera: "
         "x,y,z[,qw,qx,qy,qz], or a matrix of 3 x 4 or 4 x 4 numbers row by "
@@ -265,8 +227,8 @@ pair_target (const GstDepthalignCameras *c)
 static const GstVisionCamera *
 named_target (const GstDepthalignCameras *c)
 {
-  return c->target_intrinsics ? &c->written
-      : c->target_calibration ? &c->read
+  return c->target.intrinsics ? &c->target.written
+      : c->target.calibration ? &c->target.read
       : c->rig                ? pair_target (c)
                               : NULL;
 }
